@@ -101,12 +101,34 @@ struct Codes {
 
 // ---- a piece
 
-// The words are as in the file, where the first byte has the highest bits. A word is loaded long
-// before it is needed.
+constexpr int most_pieces_together = 128;  // of a block of threads
+constexpr int words_of_piece = piece_bits / 32, words_ahead = 4;
+
+// The words of pieces in a row, in shared memory: as in the file, where the first byte has the
+// highest bits.
+struct Words {
+  SharedArray<std::uint32_t, most_pieces_together * words_of_piece + words_ahead> words;
+
+  // To be called by all threads, which must meet before reading. The first word is that of a piece.
+  __device__ void load(const JpegTask& task, int first) {
+    const int count =
+        min(most_pieces_together * words_of_piece + words_ahead, task.header->word_count - first);
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
+      words[i] = task.words[first + i];
+  }
+};
+
+// A word is loaded before it is needed.
 class BitReader {
  public:
-  __device__ BitReader(const std::uint32_t* words, std::uint32_t bit)
-      : next_(words + bit / 32), high_(next()), low_(next()), after_(next()), bit_(bit) {}
+  // Begins at a bit of the word at `first`.
+  __device__ BitReader(Words& words, int first, std::uint32_t bit)
+      : words_(words),
+        next_(first),
+        high_(in_order(next())),
+        low_(in_order(next())),
+        after_(next()),
+        bit_(bit) {}
   __device__ std::uint32_t bit() const { return bit_; }
   __device__ unsigned peek() const { return __funnelshift_l(low_, high_, bit_); }
   // Fewer than 32.
@@ -115,49 +137,67 @@ class BitReader {
     bit_ += static_cast<unsigned>(bits);
     if ((before ^ bit_) < 32) return;
     high_ = low_;
-    low_ = after_;
+    low_ = in_order(after_);
     after_ = next();
   }
 
  private:
-  __device__ unsigned next() { return __byte_perm(*next_++, 0, 0x0123); }
+  __device__ static unsigned in_order(std::uint32_t word) { return __byte_perm(word, 0, 0x0123); }
+  __device__ std::uint32_t next() { return words_.words[next_++]; }
 
-  const std::uint32_t* next_;
-  unsigned high_, low_, after_;
-  std::uint32_t bit_;
+  Words& words_;
+  int next_;
+  unsigned high_, low_;
+  std::uint32_t after_, bit_;
 };
 
 // What decoding asks of the header for each code, in registers.
 struct Layout {
-  unsigned component_of_blocks, second_dc = 0, second_ac = 0;  // by block: is it the second table?
-  int blocks_of_mcu;
+  // By block of the MCU, four bits each: its tables, for DC and AC, and its component.
+  unsigned tables = 0, components = 0;
+  int end;  // four times the blocks of an MCU
 
-  __device__ explicit Layout(const JpegHeader& header)
-      : component_of_blocks(header.component_of_blocks), blocks_of_mcu(header.blocks_of_mcu) {
-    for (int block = 0; block < blocks_of_mcu; ++block) {
-      const JpegComponent& component = header.components[component_of(block)];
-      second_dc |= static_cast<unsigned>(component.dc_table & 1) << block;
-      second_ac |= static_cast<unsigned>(component.ac_table & 1) << block;
+  __device__ explicit Layout(const JpegHeader& header) : end(4 * header.blocks_of_mcu) {
+    for (int block = 0; block < header.blocks_of_mcu; ++block) {
+      const unsigned number = header.component_of_blocks >> 2 * block & 3;
+      const JpegComponent& component = header.components[number];
+      tables |= static_cast<unsigned>(component.dc_table | component.ac_table << 2) << 4 * block;
+      components |= number << 4 * block;
     }
-  }
-  __device__ int component_of(int block) const {
-    return static_cast<int>(component_of_blocks >> 2 * block & 3);
-  }
-  __device__ int table_of(int block, bool is_dc) const {
-    return static_cast<int>((is_dc ? second_dc : second_ac) >> block & 1) + (is_dc ? 0 : 2);
   }
 };
 
-__device__ __forceinline__ JpegPlace packed(std::uint32_t bits, int block, int k) {
-  return bits | static_cast<unsigned>(block) << 8 | static_cast<unsigned>(k) << 16;
+// A block of the MCU is known by four times its number, for shifts.
+struct BlockOfMcu {
+  int times_four;
+
+  __device__ int number() const { return times_four / 4; }
+  __device__ int component(const Layout& layout) const {
+    return static_cast<int>(layout.components >> times_four & 3);
+  }
+  __device__ int dc_table(const Layout& layout) const {
+    return static_cast<int>(layout.tables >> times_four & 3);
+  }
+  __device__ int ac_table(const Layout& layout) const {
+    return static_cast<int>(layout.tables >> (times_four + 2) & 3);
+  }
+  __device__ BlockOfMcu next(const Layout& layout) const {
+    return {times_four + 4 == layout.end ? 0 : times_four + 4};
+  }
+};
+
+__device__ __forceinline__ JpegPlace packed(std::uint32_t bits, BlockOfMcu block, int k) {
+  return bits | static_cast<unsigned>(block.times_four) << 8 | static_cast<unsigned>(k) << 16;
 }
 
 struct Piece {
   int segment;
-  const std::uint32_t* words;  // of its segment
-  std::uint32_t begin, end;    // in bits of the segment
+  int first_word;            // of the segment
+  std::uint32_t begin, end;  // in bits of the segment
   std::uint32_t segment_bits;
   bool is_first, is_last;  // of its segment
+
+  __device__ int word() const { return first_word + static_cast<int>(begin / 32); }
 };
 
 __device__ __forceinline__ Piece piece_of(const JpegTask& task, int number) {
@@ -174,7 +214,7 @@ __device__ __forceinline__ Piece piece_of(const JpegTask& task, int number) {
       (static_cast<std::uint32_t>(number) - segment.first_piece) * piece_bits;
   const std::uint32_t end = min(begin + piece_bits, segment.bits);
   return {first,
-          task.words + segment.first_word,
+          static_cast<int>(segment.first_word),
           begin,
           end,
           segment.bits,
@@ -182,15 +222,37 @@ __device__ __forceinline__ Piece piece_of(const JpegTask& task, int number) {
           end == segment.bits};
 }
 
+// What a block of threads decodes with.
+struct Decoder {
+  Layout layout;
+  Codes& codes;
+  Words& words;
+  int first_word;  // of `words`
+
+  // Loads codes and words, to be called by all threads. `first`: the first piece.
+  __device__ Decoder(const JpegTask& task, Codes& own_codes, Words& own_words, int first)
+      : layout(*task.header),
+        codes(own_codes),
+        words(own_words),
+        first_word(piece_of(task, first).word()) {
+    words.load(task, first_word);
+    codes.load(*task.header);
+  }
+
+  template <class Use>
+  __device__ JpegPlace decode(const Piece& piece, JpegPlace from, Use& use);
+};
+
 // Decodes the codes that begin in the piece, from `from` on. `use` is told of each DC difference
 // and coefficient, of the end of each block and how many bits are then left of the segment, and of
 // errors. Returns where the next piece begins.
 template <class Use>
-__device__ JpegPlace decode(const Layout& layout, Codes& codes, const Piece& piece, JpegPlace from,
-                            Use& use) {
-  int block = static_cast<int>(from >> 8 & 255), k = static_cast<int>(from >> 16);
-  int table = layout.table_of(block, k == 0);
-  BitReader reader(piece.words, piece.begin + (from & 255));
+__device__ JpegPlace Decoder::decode(const Piece& piece, JpegPlace from, Use& use) {
+  BlockOfMcu block{static_cast<int>(from >> 8 & 255)};
+  int k = static_cast<int>(from >> 16);
+  int table = k == 0 ? block.dc_table(layout) : block.ac_table(layout);
+  const std::uint32_t bit = piece.begin + (from & 255);
+  BitReader reader(words, piece.first_word + static_cast<int>(bit / 32) - first_word, bit);
   while (reader.bit() < piece.end) {
     const unsigned bits = reader.peek();
     const JpegCode code = codes.next(table, bits);
@@ -201,28 +263,26 @@ __device__ JpegPlace decode(const Layout& layout, Codes& codes, const Piece& pie
     }
     if ((code & is_invalid) != 0) use.error();
     reader.skip(all_bits_of(code));
-    const bool is_dc = k == 0;
-    k += step_of(code);
-    if (is_dc)
-      use.dc(block, value_of(bits, code));
+    if (k == 0)
+      use.dc(block, bits, code);
     else
-      use.coefficient(k - 1, bits, code);
+      use.coefficient(k + step_of(code) - 1, bits, code);
+    k += step_of(code);
     const bool is_end = k >= pixels_of_block;
     if (is_end) {
       k = 0;
-      block = block + 1 == layout.blocks_of_mcu ? 0 : block + 1;
+      block = block.next(layout);
       use.end_block(block, piece.segment_bits - reader.bit());
     }
-    table = layout.table_of(block, is_end);
+    table = is_end ? block.dc_table(layout) : block.ac_table(layout);
   }
-  const std::uint32_t bit = reader.bit();
-  return packed(bit < piece.end ? 0 : bit - piece.end, block, k);
+  return packed(reader.bit() < piece.end ? 0 : reader.bit() - piece.end, block, k);
 }
 
 // ---- where pieces begin: guesses
 
 constexpr int most_steps = 8;  // of a link: pieces that a decoder goes on
-constexpr int guess_threads = 512, most_pieces_together = 128;
+constexpr int guess_threads = 512;
 constexpr int states = most_steps * 16;  // in which a block of pieces is entered
 
 // A block of threads has as many pieces in a row, of which the last `most_steps` are also the first
@@ -246,9 +306,9 @@ __device__ __forceinline__ int guess_of(int link) {
 
 struct Nothing {
   __device__ void error() const {}
-  __device__ void dc(int, int) const {}
+  __device__ void dc(BlockOfMcu, unsigned, JpegCode) const {}
   __device__ void coefficient(int, unsigned, JpegCode) const {}
-  __device__ void end_block(int, std::uint32_t) const {}
+  __device__ void end_block(BlockOfMcu, std::uint32_t) const {}
 };
 
 // Sets all coefficients to zero; most of them stay that.
@@ -265,11 +325,11 @@ __global__ void decode_guesses_kernel(JpegTask task, int piece_count) {
   __shared__ SharedArray<JpegPlace, guess_threads> ends;
   __shared__ SharedArray<std::uint8_t, guess_threads> links;
   __shared__ Codes codes;
+  __shared__ Words words;
   const JpegHeader& header = *task.header;
-  const Layout layout(header);
-  codes.load(header);
   const int thread = static_cast<int>(threadIdx.x), guesses = header.guesses;
   const int own = own_pieces(header), first = static_cast<int>(blockIdx.x) * own;
+  Decoder decoder(task, codes, words, first);
   clear(task.coefficients, header.block_count());
   const int piece_of_thread = thread / guesses, guess = thread % guesses;
   const int number = first + piece_of_thread;
@@ -278,8 +338,9 @@ __global__ void decode_guesses_kernel(JpegTask task, int piece_count) {
   Nothing use;
   JpegPlace end = 0;
   if (is_there) {
-    const auto bit = static_cast<std::uint32_t>(guess / layout.blocks_of_mcu);
-    end = decode(layout, codes, piece, packed(bit, guess % layout.blocks_of_mcu, 0), use);
+    const auto bit = static_cast<std::uint32_t>(guess / header.blocks_of_mcu);
+    const BlockOfMcu block{4 * (guess % header.blocks_of_mcu)};
+    end = decoder.decode(piece, packed(bit, block, 0), use);
   }
   ends[thread] = end;
   __syncthreads();
@@ -292,7 +353,7 @@ __global__ void decode_guesses_kernel(JpegTask task, int piece_count) {
         break;
       }
       piece = piece_of(task, number + steps);
-      end = decode(layout, codes, piece, end, use);
+      end = decoder.decode(piece, end, use);
       const int there = thread - guess + steps * guesses;
       int met = 0;
       while (met < guesses && ends[there + met] != end) ++met;
@@ -317,19 +378,22 @@ __global__ void decode_guesses_kernel(JpegTask task, int piece_count) {
 
 // One block: follows the links from block to block of pieces.
 __global__ void enter_blocks_kernel(JpegTask task, int block_count) {
-  constexpr int together = 128, words_each = states / 4;
-  __shared__ SharedArray<std::uint32_t, together * words_each> exits;
+  constexpr int together = 128;
+  __shared__ SharedArray<std::uint8_t, together * states> exits;
   const int thread = static_cast<int>(threadIdx.x);
   const auto* const from = reinterpret_cast<const std::uint32_t*>(task.exits);
   int state = 0;
   for (int first = 0; first < block_count; first += together) {
     const int count = min(together, block_count - first);
-    for (int i = thread; i < count * words_each; i += static_cast<int>(blockDim.x))
-      exits[i] = from[first * words_each + i];
+    for (int i = thread; i < count * states / 4; i += static_cast<int>(blockDim.x)) {
+      const std::uint32_t four = from[first * (states / 4) + i];
+      FACESAT_UNROLL
+      for (int k = 0; k < 4; ++k) exits[4 * i + k] = static_cast<std::uint8_t>(four >> 8 * k);
+    }
     __syncthreads();
     for (int i = 0; thread == 0 && i < count; ++i) {
       task.entries[first + i] = static_cast<std::uint8_t>(state);
-      state = static_cast<int>(exits[i * words_each + state / 4] >> 8 * (state % 4) & 255);
+      state = exits[i * states + state];
     }
     __syncthreads();
   }
@@ -342,47 +406,50 @@ struct Counter {
   JpegSums sums{};
 
   __device__ void error() const {}
-  __device__ void dc(int block, int difference) {
+  __device__ void dc(BlockOfMcu block, unsigned bits, JpegCode code) {
+    const auto difference = static_cast<unsigned>(value_of(bits, code));
     FACESAT_UNROLL
-    for (int c = 0; c < 3; ++c)
-      sums.dc[c] += layout.component_of(block) == c ? static_cast<unsigned>(difference) : 0;
+    for (int c = 0; c < 3; ++c) sums.dc[c] += block.component(layout) == c ? difference : 0;
   }
   __device__ void coefficient(int, unsigned, JpegCode) const {}
-  __device__ void end_block(int, std::uint32_t) { ++sums.blocks; }
+  __device__ void end_block(BlockOfMcu, std::uint32_t) { ++sums.blocks; }
 };
 
-// Launched several times: at first, pieces begin where those before them have ended, as far as
-// links lead there, and the first ones of blocks of threads stay so. Later, these begin where the
-// pieces before them have ended. Such an end may be written meanwhile: either value will do,
-// because all places are verified afterwards.
+constexpr JpegPlace unknown = ~JpegPlace{0};
+
+// Launched several times. At first, pieces begin where those before them have ended, as far as
+// links lead there. Others follow once the piece before them has been decoded: first those that had
+// no beginning, so that the wrong ends of guesses go no further. The first pieces of blocks of
+// threads follow in the next launch. An end may be written while another block reads it: either
+// value will do, because all places are verified afterwards.
 //
 // The pieces are those that follow a block's own ones, and the very first.
 __global__ void join_pieces_kernel(JpegTask task, int piece_count, bool is_first_launch) {
   __shared__ SharedArray<JpegPlace, piece_threads> ends;
   __shared__ SharedArray<std::uint8_t, guess_threads> links;
-  __shared__ SharedArray<int, piece_threads> chosen;  // guesses; negative: unknown
+  __shared__ SharedArray<int, piece_threads> chosen;  // guesses; negative: none
   __shared__ Codes codes;
+  __shared__ Words words;
   const JpegHeader& header = *task.header;
-  const Layout layout(header);
   const int thread = static_cast<int>(threadIdx.x), guesses = header.guesses;
   const int own = own_pieces(header), first = static_cast<int>(blockIdx.x) * own;
   const int number = first + thread, first_thread = blockIdx.x == 0 ? 0 : 1;
   const bool is_there = thread >= first_thread && thread <= own && number < piece_count;
   const Piece piece = is_there ? piece_of(task, number) : Piece{};
-  JpegPlace begin = 0, end = 0, before = 0;
+  const bool follows = is_there && !piece.is_first;
+  JpegPlace begin = unknown, end = unknown, before = unknown;
   if (is_there && !is_first_launch) {
     begin = task.begins[number];
     end = task.ends[number];
-    before = number > 0 ? task.ends[number - 1] : 0;
+    before = number > 0 ? task.ends[number - 1] : unknown;
   }
-  const bool is_apart = is_there && !is_first_launch && !piece.is_first && before != begin;
-  if (!is_first_launch && __syncthreads_or(is_apart) == 0) return;
-  codes.load(header);
+  if (!is_first_launch && __syncthreads_or(follows && before != begin) == 0) return;
+  Decoder decoder(task, codes, words, first);
   JpegSums sums{};
   const auto decode_from = [&](JpegPlace from) {
-    Counter counter{layout};
+    Counter counter{decoder.layout};
     begin = from;
-    end = decode(layout, codes, piece, from, counter);
+    end = decoder.decode(piece, from, counter);
     sums = counter.sums;
   };
   if (is_first_launch) {
@@ -401,21 +468,23 @@ __global__ void join_pieces_kernel(JpegTask task, int piece_count, bool is_first
     }
     __syncthreads();
     const int guess = thread > 0 ? chosen[thread - 1] : -1;
-    if (is_there && !piece.is_first && guess >= 0)
-      before = task.guess_ends[(number - 1) * guesses + guess];
-    if (is_there) decode_from(before);
+    if (follows && guess >= 0) decode_from(task.guess_ends[(number - 1) * guesses + guess]);
+    if (is_there && !follows) decode_from(0);
   }
   bool has_changed = is_first_launch;
-  for (int round = 0; round < piece_threads; ++round) {
+  for (int round = 0; round < 2 * piece_threads; ++round) {
     ends[thread] = end;
     __syncthreads();
     if (thread > first_thread) before = ends[thread - 1];
-    const bool must_change = is_there && !piece.is_first && before != begin;
-    if (must_change) {
-      decode_from(before);
-      has_changed = true;
-    }
-    if (__syncthreads_or(must_change) == 0) break;
+    bool must_change = follows && before != unknown && before != begin;
+    const bool has_no_beginning = must_change && begin == unknown;
+    if (__syncthreads_or(has_no_beginning) != 0)
+      must_change = has_no_beginning;
+    else if (__syncthreads_or(must_change) == 0)
+      break;
+    if (!must_change) continue;
+    decode_from(before);
+    has_changed = true;
   }
   if (!is_there || !has_changed) return;
   task.begins[number] = begin;
@@ -481,10 +550,10 @@ struct BlockPlaces {
   SharedArray<int, most_blocks_of_mcu> first, by_column, by_row;
 
   // To be called by all threads, which must meet before reading.
-  __device__ void set(const JpegHeader& header, const Layout& layout) {
+  __device__ void set(const JpegHeader& header) {
     const int block = static_cast<int>(threadIdx.x);
     if (block >= header.blocks_of_mcu) return;
-    const int number = layout.component_of(block);
+    const auto number = static_cast<int>(header.component_of_blocks >> 2 * block & 3);
     const JpegComponent& component = header.components[number];
     // Luma comes first, and components of chroma have a single block each.
     const int in_component = number == 0 ? block : 0;
@@ -507,19 +576,20 @@ class Writer {
         columns_(task.header->mcus.width),
         dc_(before),
         left_(end - block) {
-    const int mcu = block / layout.blocks_of_mcu;
+    const int of_mcu = task.header->blocks_of_mcu, mcu = block / of_mcu;
     column_ = mcu % columns_;
     row_ = mcu / columns_;
-    find_block(block % layout.blocks_of_mcu);
+    find_block(block % of_mcu);
   }
 
   __device__ void error() { has_error_ |= left_ > 0; }
-  __device__ void dc(int block, int difference) {
-    const int component = layout_.component_of(block);
+  __device__ void dc(BlockOfMcu block, unsigned bits, JpegCode code) {
+    const int component = block.component(layout_);
+    const auto difference = static_cast<unsigned>(value_of(bits, code));
     unsigned value = 0;
     FACESAT_UNROLL
     for (int c = 0; c < 3; ++c) {
-      dc_.dc[c] += component == c ? static_cast<unsigned>(difference) : 0;
+      dc_.dc[c] += component == c ? difference : 0;
       value = component == c ? dc_.dc[c] : value;
     }
     put(0, static_cast<int>(value));
@@ -531,13 +601,13 @@ class Writer {
     else
       error();
   }
-  __device__ void end_block(int next_block, std::uint32_t bits_left) {
+  __device__ void end_block(BlockOfMcu next, std::uint32_t bits_left) {
     if (--left_ == 0) has_error_ |= bits_left >= 8;
-    if (next_block == 0 && ++column_ == columns_) {
+    if (next.number() == 0 && ++column_ == columns_) {
       column_ = 0;
       ++row_;
     }
-    find_block(next_block);
+    find_block(next.number());
   }
 
   __device__ bool has_error() const { return has_error_; }
@@ -566,12 +636,12 @@ class Writer {
 __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
   __shared__ Codes codes;
   __shared__ BlockPlaces places;
+  __shared__ Words words;
   __shared__ SumsOfThreads threads;
   const JpegHeader& header = *task.header;
-  const Layout layout(header);
-  places.set(header, layout);
-  codes.load(header);
   const int thread = static_cast<int>(threadIdx.x), group = static_cast<int>(blockIdx.x);
+  places.set(header);
+  Decoder decoder(task, codes, words, group * piece_threads);
   const int number = group * piece_threads + thread;
   const auto first_piece_of = [&](int segment) {
     return static_cast<int>(task.segments[segment].first_piece);
@@ -589,13 +659,15 @@ __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
   if (first_piece / piece_threads < group) before = before + of_groups;
   const int first_mcu = piece.segment * header.segment_mcus;
   const int last_mcu = min(first_mcu + header.segment_mcus, header.mcus.width * header.mcus.height);
-  const int blocks = (last_mcu - first_mcu) * layout.blocks_of_mcu;
+  const int blocks = (last_mcu - first_mcu) * header.blocks_of_mcu;
   // Damaged bits may have any number of blocks.
   const int in_segment = static_cast<int>(min(before.blocks, static_cast<unsigned>(blocks)));
-  const int first_block = first_mcu * layout.blocks_of_mcu;
-  Writer writer(task, layout, places, before, first_block + in_segment, first_block + blocks);
-  decode(layout, codes, piece, task.begins[number], writer);
-  const bool is_apart = !piece.is_first && task.begins[number] != task.ends[number - 1];
+  const int first_block = first_mcu * header.blocks_of_mcu;
+  Writer writer(task, decoder.layout, places, before, first_block + in_segment,
+                first_block + blocks);
+  const JpegPlace begin = task.begins[number];
+  const bool is_apart = begin == unknown || (!piece.is_first && begin != task.ends[number - 1]);
+  if (!is_apart) decoder.decode(piece, begin, writer);
   if (is_apart || writer.has_error() || (piece.is_last && !writer.is_complete()))
     store_relaxed(task.has_failed, 1u);
 }

@@ -307,6 +307,7 @@ class JpegFile {
     // So that numbers of bits and blocks fit into 31 bits.
     require(bytes_ < std::size_t{1} << 28, "it is too large");
     append_zeros(bytes_to_read_ahead);
+    header.word_count = static_cast<int>(bytes_ / 4);
     header.segment_count = static_cast<int>(segments);
     header.guesses = header.blocks_of_mcu * first_bits();
     stream_.end = at_;
@@ -361,7 +362,7 @@ class JpegFile {
     bytes_ += count;
   }
 
-  static constexpr std::size_t bytes_to_read_ahead = 12;
+  static constexpr std::size_t bytes_to_read_ahead = 16;
   const Bytes file_;
   const std::size_t max_pixels_;
   std::size_t at_ = 0;

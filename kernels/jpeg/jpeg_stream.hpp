@@ -59,6 +59,7 @@ struct JpegHeader {
   std::uint32_t component_of_blocks = 0;
   int segment_mcus = 0;  // between two restart markers
   int segment_count = 0, piece_count = 0;
+  int word_count = 0;  // of bits, with those to read ahead
   int guesses = 0;  // of what a piece begins with: each of the blocks of an MCU, at its first bits
 
   constexpr int block_count() const { return mcus.width * mcus.height * blocks_of_mcu; }
@@ -81,7 +82,7 @@ struct JpegStream {
   std::size_t end = 0;                      // of the picture in the file, in bytes
 
   // What devices get, in one piece, from frame_memory(): the header, from its beginning on; the
-  // bits of all segments, each from a new word on, as in the file; and the segments. Three more
+  // bits of all segments, each from a new word on, as in the file; and the segments. Four more
   // words follow the bits, so that reading ahead is permitted.
   std::span<const unsigned char> block;
   std::size_t bits_at = 0, segments_at = 0;  // in bytes

@@ -85,7 +85,9 @@ void read_jpeg_bits(Bytes bytes) {
     pieces += (segment.bits + gpu::piece_bits - 1) / gpu::piece_bits;
     words += (segment.bits + 31) / 32;
   }
-  require(header.piece_count == static_cast<int>(pieces) && 4 * (words + 3) <= stream->segments_at - stream->bits_at);
+  require(header.piece_count == static_cast<int>(pieces) &&
+          header.word_count == static_cast<int>(words + 4) &&
+          4 * (words + 4) <= stream->segments_at - stream->bits_at);
 }
 
 void read_results(std::string_view text, const std::filesystem::path& file) {
