@@ -142,6 +142,8 @@ class FACESAT_API Detector {
   // For the program: a JPEG that devices decode, if there are some that are ready for it.
   Detection detect_encoded(const EncodedImage& image, const ShouldStop& should_stop = {}) const;
   bool decodes_jpegs() const;
+  // Are devices in use, or will they perhaps be, once they have started?
+  bool may_use_devices() const;
 
   // "CPU", or the name of the device (the first, if there are several). This function and the two
   // below wait for devices that are starting.

@@ -4,11 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 #include <tbb/global_control.h>
+#include <tbb/info.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 #include <unistd.h>
@@ -239,6 +239,14 @@ std::unique_ptr<Detector> make_detector(const DetectCommand& command,
   return std::make_unique<Detector>(cascades, detect, backend, notify);
 }
 
+// A thread for each core. Those that devices work for mostly wait.
+std::size_t default_jobs(const Detector& detector) {
+  constexpr int for_devices = 8;
+  const int cores = tbb::info::default_concurrency();
+  return static_cast<std::size_t>(detector.may_use_devices() ? std::max(cores, for_devices)
+                                                             : cores);
+}
+
 // How many pictures and frames are worked on at once. Results are written in the order of the
 // inputs, and wait meanwhile. They are small: many may wait for an input that takes much longer
 // than others. (Ctrl+C discards those that wait.) Frames with blurred faces wait as well, and are
@@ -278,8 +286,7 @@ int run_detect(const DetectCommand& command) {
 
   keep_standard_error_to_ourselves();
   prepare_codecs({command.search.max_pixels});
-  const std::size_t jobs =
-      command.jobs > 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t jobs = command.jobs > 0 ? command.jobs : default_jobs(*detector);
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
   if (inputs.is_repeatable() && !command.is_live())
     progress.count_in_background(Inputs(arguments), command.shard);

@@ -66,6 +66,9 @@ Detection Detector::detect_encoded(const EncodedImage& image, const ShouldStop& 
 bool Detector::decodes_jpegs() const {
   return pool_->decodes_jpegs();
 }
+bool Detector::may_use_devices() const {
+  return pool_->may_use_devices();
+}
 
 std::vector<Detection> Detector::detect_all(std::span<const ImageView> images,
                                             const ShouldStop& should_stop) const {

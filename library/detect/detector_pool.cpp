@@ -180,12 +180,13 @@ Detection Detector::Pool::detect_on_cpu(const ImageView& image, const ShouldStop
   return found;
 }
 
-template <class Take, class Search>
-std::optional<Detection> Detector::Pool::on_a_device(DeviceTurns& devices, const Take& take,
+template <class Search>
+std::optional<Detection> Detector::Pool::on_a_device(DeviceTurns& devices, Size size,
+                                                     const ShouldStop& should_stop,
                                                      const Search& search_on) {
   const gpu::KeptDevice kept;
   bool has_dropped_idle = false;
-  while (std::optional<DeviceTurns::Turn> turn = take()) {
+  while (std::optional<DeviceTurns::Turn> turn = devices.take(size, should_stop)) {
     try {
       std::optional<Detection> found;
       // Isolated, as on the CPU: the other image could wait for the turn that this one has.
@@ -209,12 +210,12 @@ std::optional<Detection> Detector::Pool::detect_on_device(DeviceTurns& devices,
                                                           const ImageView& image,
                                                           const ShouldStop& should_stop) {
   const bool may_fall_back = backends().may_fall_back();
-  const auto take = [&] { return devices.take(image.size, should_stop); };
   try {
-    std::optional<Detection> found = on_a_device(devices, take, [&](DeviceTurns::Turn& turn) {
-      return image.on_device ? run(turn.detectors(), image, image.size, should_stop)
-                             : run(turn.detectors(), HostImage(image), image.size, should_stop);
-    });
+    std::optional<Detection> found =
+        on_a_device(devices, image.size, should_stop, [&](DeviceTurns::Turn& turn) {
+          return image.on_device ? run(turn.detectors(), image, image.size, should_stop)
+                                 : run(turn.detectors(), HostImage(image), image.size, should_stop);
+        });
     if (found) return found;
   } catch (const MemoryError& error) {
     if (!may_fall_back) throw;
@@ -226,21 +227,20 @@ std::optional<Detection> Detector::Pool::detect_on_device(DeviceTurns& devices,
   return std::nullopt;
 }
 
-// While all devices are busy, the CPU had better decode than wait. A device with too little memory
-// for decoding may have enough for the decoded image.
+// A device with too little memory for decoding may have enough for the decoded image.
 std::optional<Detection> Detector::Pool::decode_on_device(DeviceTurns& devices,
                                                           const EncodedImage& image,
                                                           const ShouldStop& should_stop) {
   const Size size = upright_size(image.jpeg.header.size, image.orientation);
-  const auto take = [&] { return devices.try_take(size); };
   try {
-    return on_a_device(devices, take, [&](DeviceTurns::Turn& turn) -> std::optional<Detection> {
-      gpu::JpegDecoder& decoder = turn.jpeg_decoder();
-      const ImageView decoded = decoder.decode(image.jpeg, image.luma, image.orientation);
-      Detection found = run(turn.detectors(), decoded, size, should_stop);
-      if (decoder.has_failed()) return std::nullopt;
-      return found;
-    });
+    return on_a_device(
+        devices, size, should_stop, [&](DeviceTurns::Turn& turn) -> std::optional<Detection> {
+          gpu::JpegDecoder& decoder = turn.jpeg_decoder();
+          const ImageView decoded = decoder.decode(image.jpeg, image.luma, image.orientation);
+          Detection found = run(turn.detectors(), decoded, size, should_stop);
+          if (decoder.has_failed()) return std::nullopt;
+          return found;
+        });
   } catch (const MemoryError&) {
     return std::nullopt;
   }
@@ -251,6 +251,11 @@ Detection Detector::Pool::detect_encoded(const EncodedImage& image, const Should
     if (std::optional<Detection> found = decode_on_device(*all, image, should_stop))
       return std::move(*found);
   return detect(image.decode(), should_stop);
+}
+
+bool Detector::Pool::may_use_devices() const {
+  const Backends* const backends = start_.chosen();
+  return !backends || backends->on_gpu();
 }
 
 bool Detector::Pool::decodes_jpegs() {

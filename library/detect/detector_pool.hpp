@@ -57,8 +57,9 @@ class __attribute__((visibility("hidden"))) Detector::Pool {
   // As Detector::detect, which has checked the image.
   Detection detect(const ImageView& image, const ShouldStop& should_stop);
   Detection detect_encoded(const EncodedImage& image, const ShouldStop& should_stop);
-  // As Detector::decodes_jpegs.
+  // As Detector's.
   bool decodes_jpegs();
+  bool may_use_devices() const;
 
   // Waits until they are chosen.
   const Backends& backends() const { return start_.wait(); }
@@ -77,11 +78,11 @@ class __attribute__((visibility("hidden"))) Detector::Pool {
   // Null if there are none, or as long as they are starting.
   DeviceTurns* devices();
   Detection detect_on_cpu(const ImageView& image, const ShouldStop& should_stop);
-  // Calls search_on(turn) with what take() gives, again on another device after a failure. nullopt:
-  // what either returns.
-  template <class Take, class Search>
-  std::optional<Detection> on_a_device(DeviceTurns& devices, const Take& take,
-                                       const Search& search_on);
+  // Calls search_on(turn), again on another device after a failure. nullopt: what that returns, or
+  // no device is left.
+  template <class Search>
+  std::optional<Detection> on_a_device(DeviceTurns& devices, Size size,
+                                       const ShouldStop& should_stop, const Search& search_on);
   // nullopt: no device can do it, but the CPU may.
   std::optional<Detection> detect_on_device(DeviceTurns& devices, const ImageView& image,
                                             const ShouldStop& should_stop);

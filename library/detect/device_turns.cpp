@@ -49,15 +49,13 @@ DeviceTurns::Turn::~Turn() {
   turns_->freed_.notify_one();
 }
 
-std::optional<DeviceTurns::Turn> DeviceTurns::turn_of_least_busy(Size image) {
+DeviceTurns::Device* DeviceTurns::least_busy() {
   Device* best = nullptr;
   for (Device& device : devices_)
     if (!device.has_failed && device.images < images_per_device &&
         (!best || device.images < best->images))
       best = &device;
-  if (!best) return std::nullopt;
-  ++best->images;
-  return Turn(*this, static_cast<std::size_t>(best - devices_.data()), best->idle.take(image));
+  return best;
 }
 
 bool DeviceTurns::all_have_failed() const {
@@ -68,16 +66,15 @@ std::optional<DeviceTurns::Turn> DeviceTurns::take(Size image, const ShouldStop&
   constexpr std::chrono::milliseconds between_polls{100};
   std::unique_lock lock(mutex_);
   while (!all_have_failed()) {
-    if (std::optional<Turn> turn = turn_of_least_busy(image)) return turn;
+    if (Device* const device = least_busy()) {
+      ++device->images;
+      return Turn(*this, static_cast<std::size_t>(device - devices_.data()),
+                  device->idle.take(image));
+    }
     freed_.wait_for(lock, between_polls);
     check_stop(should_stop);
   }
   return std::nullopt;
-}
-
-std::optional<DeviceTurns::Turn> DeviceTurns::try_take(Size image) {
-  const std::scoped_lock lock(mutex_);
-  return turn_of_least_busy(image);
 }
 
 std::optional<std::string> DeviceTurns::fail(std::size_t index, const std::string& reason) {

@@ -54,8 +54,6 @@ class DeviceTurns {
 
   // Sleeps while all devices are busy. nullopt if every device has failed. Throws Stopped.
   std::optional<Turn> take(Size image, const ShouldStop& should_stop);
-  // nullopt if all devices are busy or have failed.
-  std::optional<Turn> try_take(Size image);
 
   // From now on the device gets no images. Returns the sentence that says so, or nothing if it has
   // failed before.
@@ -80,9 +78,8 @@ class DeviceTurns {
     bool has_failed = false;
   };
 
-  // To be called with the lock held, as all of these. nullopt if all devices that have not failed
-  // are busy.
-  std::optional<Turn> turn_of_least_busy(Size image);
+  // Null if all devices that have not failed are busy.
+  Device* least_busy();
   bool all_have_failed() const;
 
   MakeSet make_;

@@ -1,7 +1,6 @@
 // Devices that share images, start late, and fail: with backends of the CPU in the place of
 // devices.
 #include <atomic>
-#include <functional>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -24,7 +23,6 @@ struct Log {
   bool has_memory = true;
   View<const std::uint8_t> picture;  // that JPEGs have
   std::atomic<int> decoded = 0;
-  std::shared_future<void> until;  // decoding takes
   bool has_memory_to_decode = true, decoding_fails = false;
 };
 
@@ -78,7 +76,6 @@ class ReadyDecoder final : public gpu::JpegDecoder {
   ImageView decode(const gpu::JpegStream&, bool, int) override {
     if (!log_.has_memory_to_decode) throw MemoryError("a buffer", 1000);
     ++log_.decoded;
-    if (log_.until.valid()) log_.until.wait();
     return image_view(log_.picture);
   }
   bool has_failed() override { return log_.decoding_fails; }
@@ -206,12 +203,9 @@ class EncodedImages : public PoolTest {
     jpeg.header.size = pictures[0].size();
     for (Log& log : logs) log.picture = pictures[0].view();
   }
-  // Calls on_decoded() when the CPU has decoded the image.
-  Detection detect(
-      Detector::Pool& pool, const std::function<void()>& on_decoded = [] {}) {
-    const auto decode = [&] {
+  Detection detect(Detector::Pool& pool) {
+    const auto decode = [this] {
       ++decoded_here;
-      on_decoded();
       return image_view(pictures[0].view());
     };
     Detection found = pool.detect_encoded({.jpeg = jpeg, .luma = true, .decode = decode}, {});
@@ -221,12 +215,13 @@ class EncodedImages : public PoolTest {
   int decoded_there() const { return logs[0].decoded + logs[1].decoded + logs[2].decoded; }
 
   gpu::JpegStream jpeg;
-  std::atomic<int> decoded_here = 0;
+  int decoded_here = 0;
 };
 
 TEST_F(EncodedImages, AreDecodedByDevices) {
   Detector::Pool shared = pool([this] { return backends(); });
   EXPECT_TRUE(shared.decodes_jpegs());
+  EXPECT_TRUE(shared.may_use_devices());
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(detect(shared).on_gpu);
   EXPECT_EQ(decoded_there(), 3);
   EXPECT_EQ(decoded_here, 0);
@@ -250,24 +245,6 @@ TEST_F(EncodedImages, AreDecodedOnTheCpuWhereMemoryIsShort) {
   EXPECT_TRUE(told().empty());
 }
 
-TEST_F(EncodedImages, AreDecodedOnTheCpuWhileDevicesAreBusy) {
-  std::promise<void> released;
-  const std::shared_future<void> until = released.get_future().share();
-  for (Log& log : logs) log.until = until;
-  Detector::Pool shared = pool([this] { return backends(); });
-  constexpr int on_devices = 3 * DeviceTurns::images_per_device;
-  in_threads(on_devices + 1, [&](int thread) {
-    if (thread == on_devices) {
-      while (decoded_there() < on_devices) std::this_thread::yield();
-      EXPECT_TRUE(detect(shared, [&] { released.set_value(); }).on_gpu);
-    } else {
-      detect(shared);
-    }
-  });
-  EXPECT_EQ(decoded_there(), on_devices);
-  EXPECT_EQ(decoded_here, 1);
-}
-
 TEST_F(EncodedImages, GoToTheCpuWhenAllDevicesHaveFailed) {
   for (Log& log : logs) log.fails_at = 0;
   Detector::Pool shared = pool([this] { return backends(); });
@@ -282,6 +259,7 @@ TEST_F(EncodedImages, GoToTheCpuWhenAllDevicesHaveFailed) {
 TEST_F(EncodedImages, GoToTheCpuWhileDevicesStart) {
   Detector::Pool shared = pool([this] { return backends(); }, in_an_hour);
   EXPECT_FALSE(shared.decodes_jpegs());
+  EXPECT_TRUE(shared.may_use_devices());
   EXPECT_FALSE(detect(shared).on_gpu);
   EXPECT_EQ(decoded_here, 1);
 }
