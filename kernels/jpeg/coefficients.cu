@@ -23,8 +23,6 @@
 //   GPUs", HiPC 2021. Different from the latter: guesses and links, without which smooth pictures
 //   are decoded one piece after the other; and the sums of DC differences are those of pieces, so
 //   that no pass over blocks is needed for them.
-#include <cstddef>
-
 #include "kernels/device/platform.hpp"
 #include "kernels/device/warp.cuh"
 #include "kernels/jpeg/decode.hpp"
@@ -37,7 +35,8 @@ constexpr int launches_to_join = 3;
 
 // ---- codes
 
-constexpr int tables = 4, lengths = HuffmanTable::most_bits + 1, most_codes = 256;
+constexpr int tables = 4, lookup_size = 1 << HuffmanTable::lookup_bits,
+              lengths = HuffmanTable::most_bits + 1, most_codes = 256;
 constexpr JpegCode is_invalid = 1u << 31;
 
 __device__ __forceinline__ int all_bits_of(JpegCode code) {
@@ -59,22 +58,23 @@ __device__ __forceinline__ int value_of(unsigned bits, JpegCode code) {
 }
 
 // The Huffman tables of a header, in shared memory.
-class Codes {
- public:
+struct Codes {
+  SharedArray<JpegCode, tables * lookup_size> lookup;
+  SharedArray<JpegCode, tables * most_codes> codes;
+  SharedArray<std::int32_t, tables * lengths> limits, places;
+
   // To be called by all threads.
-  template <int threads>
   __device__ void load(const JpegHeader& header) {
-    constexpr int vectors = tables * sizeof(HuffmanTable) / sizeof(uint4);
-    const auto* const from = reinterpret_cast<const uint4*>(header.tables);
-    FACESAT_UNROLL
-    for (int first = 0; first < vectors; first += threads) {
-      const int i = first + static_cast<int>(threadIdx.x);
-      if (i >= vectors) continue;
-      const uint4 four = from[i];
-      words_[4 * i] = four.x;
-      words_[4 * i + 1] = four.y;
-      words_[4 * i + 2] = four.z;
-      words_[4 * i + 3] = four.w;
+    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+    for (int t = 0; t < tables; ++t) {
+      const HuffmanTable& table = header.tables[t];
+      for (int i = thread; i < lookup_size; i += threads)
+        lookup[t * lookup_size + i] = table.lookup[i];
+      for (int i = thread; i < most_codes; i += threads) codes[t * most_codes + i] = table.codes[i];
+      if (thread < lengths) {
+        limits[t * lengths + thread] = table.limit[thread];
+        places[t * lengths + thread] = table.to_place[thread];
+      }
     }
     __syncthreads();
   }
@@ -82,29 +82,21 @@ class Codes {
   // The code at the beginning of these bits. If there is none, 16 bits are skipped.
   __device__ JpegCode next(int table, unsigned bits) {
     const auto next_bits = static_cast<int>(bits >> (32 - HuffmanTable::lookup_bits));
-    const JpegCode code = words_[table * words_of_table + next_bits];
+    const JpegCode code = lookup[table * lookup_size + next_bits];
     return code != 0 ? code : next_long(table, static_cast<int>(bits >> 16));
   }
 
  private:
-  static constexpr int words_of_table = sizeof(HuffmanTable) / sizeof(std::uint32_t);
-
   __device__ JpegCode next_long(int table, int bits) {
-    const auto word = [&](std::size_t offset, int i) {
-      return words_[table * words_of_table + static_cast<int>(offset / sizeof(std::uint32_t)) + i];
-    };
     int length = HuffmanTable::lookup_bits + 1;
     FACESAT_UNROLL
-    for (int i = length; i < lengths; ++i)
-      length += bits >= static_cast<int>(word(offsetof(HuffmanTable, limit), i)) ? 1 : 0;
+    for (int i = length; i < lengths; ++i) length += bits >= limits[table * lengths + i] ? 1 : 0;
     if (length == lengths)
       return is_invalid | jpeg_code(HuffmanTable::most_bits, 0, table < 2 ? 1 : pixels_of_block);
-    const int place = (bits >> (HuffmanTable::most_bits - length)) +
-                      static_cast<int>(word(offsetof(HuffmanTable, to_place), length));
-    return word(offsetof(HuffmanTable, codes), place & (most_codes - 1));
+    const int place =
+        (bits >> (HuffmanTable::most_bits - length)) + places[table * lengths + length];
+    return codes[table * most_codes + (place & (most_codes - 1))];
   }
-
-  SharedArray<std::uint32_t, tables * words_of_table> words_;
 };
 
 // ---- a piece
@@ -230,8 +222,7 @@ __device__ __forceinline__ Piece piece_of(const JpegTask& task, int number) {
           end == segment.bits};
 }
 
-// What a block of as many threads decodes with.
-template <int threads>
+// What a block of threads decodes with.
 struct Decoder {
   Layout layout;
   Codes& codes;
@@ -245,7 +236,7 @@ struct Decoder {
         words(own_words),
         first_word(piece_of(task, first).word()) {
     words.load(task, first_word);
-    codes.template load<threads>(*task.header);
+    codes.load(*task.header);
   }
 
   template <class Use>
@@ -255,9 +246,8 @@ struct Decoder {
 // Decodes the codes that begin in the piece, from `from` on. `use` is told of each DC difference
 // and coefficient, of the end of each block and how many bits are then left of the segment, and of
 // errors. Returns where the next piece begins.
-template <int threads>
 template <class Use>
-__device__ JpegPlace Decoder<threads>::decode(const Piece& piece, JpegPlace from, Use& use) {
+__device__ JpegPlace Decoder::decode(const Piece& piece, JpegPlace from, Use& use) {
   BlockOfMcu block{static_cast<int>(from >> 8 & 255)};
   int k = static_cast<int>(from >> 16);
   int table = k == 0 ? block.dc_table(layout) : block.ac_table(layout);
@@ -339,7 +329,7 @@ __global__ void decode_guesses_kernel(JpegTask task, int piece_count) {
   const JpegHeader& header = *task.header;
   const int thread = static_cast<int>(threadIdx.x), guesses = header.guesses;
   const int own = own_pieces(header), first = static_cast<int>(blockIdx.x) * own;
-  Decoder<guess_threads> decoder(task, codes, words, first);
+  Decoder decoder(task, codes, words, first);
   clear(task.coefficients, header.block_count());
   const int piece_of_thread = thread / guesses, guess = thread % guesses;
   const int number = first + piece_of_thread;
@@ -454,7 +444,7 @@ __global__ void join_pieces_kernel(JpegTask task, int piece_count, bool is_first
     before = number > 0 ? task.ends[number - 1] : unknown;
   }
   if (!is_first_launch && __syncthreads_or(follows && before != begin) == 0) return;
-  Decoder<piece_threads> decoder(task, codes, words, first);
+  Decoder decoder(task, codes, words, first);
   JpegSums sums{};
   const auto decode_from = [&](JpegPlace from) {
     Counter counter{decoder.layout};
@@ -651,7 +641,7 @@ __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
   const JpegHeader& header = *task.header;
   const int thread = static_cast<int>(threadIdx.x), group = static_cast<int>(blockIdx.x);
   places.set(header);
-  Decoder<piece_threads> decoder(task, codes, words, group * piece_threads);
+  Decoder decoder(task, codes, words, group * piece_threads);
   const int number = group * piece_threads + thread;
   const auto first_piece_of = [&](int segment) {
     return static_cast<int>(task.segments[segment].first_piece);
