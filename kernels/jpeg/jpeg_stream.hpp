@@ -21,7 +21,7 @@ constexpr int pixels_of_block = 64;     // 8x8
 
 // What a Huffman code says, in a word: from bit 0 on, the number of its bits and those of the value
 // that follows; from bit 8 on, of its own bits; from bit 16 on, by how much the number of the
-// coefficient grows. That of a value is the last one so passed.
+// coefficient grows; a value is that of the last coefficient so reached.
 using JpegCode = std::uint32_t;
 
 constexpr JpegCode jpeg_code(int bits, int value_bits, int step) {

@@ -2,7 +2,11 @@
 // that nothing reads, files with several pictures, limits, and the pictures that are written.
 #include <array>
 #include <ctime>
+#include <optional>
 #include <random>
+#include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +20,8 @@
 #include <opencv2/imgcodecs.hpp>
 #endif
 
+#include "core/orientation.hpp"
+#include "kernels/jpeg/jpeg_stream.hpp"
 #include "media/codec_formats.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -330,6 +336,34 @@ TEST(SeveralPictures, InAJpegAreReported) {
       0xE1,
       "http://ns.adobe.com/xap/1.0/\0<x xmlns:hdrgm='http://ns.adobe.com/hdr-gain-map/1.0/'/>"sv);
   EXPECT_EQ(warning_of(joined(with_bytes(first, 2, gain_map), second)), "");
+}
+
+// What is known of a JPEG before devices decode it: its size, turned upright, and the warning.
+std::optional<std::pair<Size, std::string>> known_of(const Bytes& file) {
+  const auto read = gpu::read_jpeg_stream(file, default_max_pixels);
+  const auto* const jpeg = std::get_if<gpu::JpegStream>(&read);
+  if (!jpeg) return std::nullopt;
+  return std::pair(upright_size(jpeg->header.size, jpeg_orientation(jpeg->metadata)),
+                   has_more_pictures(file, jpeg->end) ? only_first_picture : "");
+}
+
+TEST(JpegsForDevices, AreKnownAsTheyAreRead) {
+  const Bytes gain_map = segment(0xE1, "http://ns.adobe.com/xap/1.0/\0 hdr-gain-map"sv);
+  for (const int channels : {1, 3})
+    for (int orientation = 0; orientation <= 8; ++orientation) {
+      const Bytes one =
+          encode_jpeg({33, 17}, {.channels = channels, .across = 2, .orientation = orientation});
+      for (const Bytes& file :
+           {one, joined(one, one), joined(one, Bytes(9)), joined(one, noise(50, 1)),
+            joined(joined(one, Bytes(9)), one), with_bytes(one, 2, gain_map),
+            with_bytes(one, 2, segment(0xE1, "", {})), with_bytes(one, 2, segment(0xFE, "text"))}) {
+        SCOPED_TRACE(orientation);
+        const auto known = known_of(file);
+        ASSERT_TRUE(known);
+        EXPECT_EQ(known->first, try_read(file)->size());
+        EXPECT_EQ(known->second, warning_of(file));
+      }
+    }
 }
 
 TEST(SeveralPictures, InAPnmAreReported) {
