@@ -102,8 +102,6 @@ struct Detection {
   std::exception_ptr error;  // only from detect_all: why this image could not be searched
 };
 
-struct EncodedImage;  // opaque
-
 // Finds objects in images of any sizes. All functions may be called by any number of threads at the
 // same time: each image borrows what it needs from a pool, which grows to the number of images that
 // were searched at once, as far as memory allows; further calls wait.
@@ -139,12 +137,6 @@ class FACESAT_API Detector {
   std::vector<Detection> detect_all(std::span<const ImageView> images,
                                     const ShouldStop& should_stop = {}) const;
 
-  // For the program: a JPEG that devices decode, if there are some that are ready for it.
-  Detection detect_encoded(const EncodedImage& image, const ShouldStop& should_stop = {}) const;
-  bool decodes_jpegs() const;
-  // Are devices in use, or will they perhaps be, once they have started?
-  bool may_use_devices() const;
-
   // "CPU", or the name of the device (the first, if there are several). This function and the two
   // below wait for devices that are starting.
   const std::string& device_name() const;
@@ -160,7 +152,9 @@ class FACESAT_API Detector {
   // are being loaded, and what exit() destroys may still be in use: end the process with _exit().
   static bool is_starting();
 
-  class Pool;  // opaque
+  // For the program, which has more of it.
+  class Pool;
+  Pool& pool() const { return *pool_; }
 
  private:
   std::unique_ptr<Pool> pool_;

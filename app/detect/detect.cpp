@@ -22,6 +22,7 @@
 #include "app/detect/viewer.hpp"
 #include "cascades/cascade_store.hpp"
 #include "core/pyramid.hpp"
+#include "library/detect/detector_pool.hpp"
 #include "media/codec.hpp"
 #include "results/annotate.hpp"
 #include "results/format.hpp"
@@ -243,8 +244,8 @@ std::unique_ptr<Detector> make_detector(const DetectCommand& command,
 std::size_t default_jobs(const Detector& detector) {
   constexpr int for_devices = 8;
   const int cores = tbb::info::default_concurrency();
-  return static_cast<std::size_t>(detector.may_use_devices() ? std::max(cores, for_devices)
-                                                             : cores);
+  return static_cast<std::size_t>(detector.pool().may_use_devices() ? std::max(cores, for_devices)
+                                                                    : cores);
 }
 
 // How many pictures and frames are worked on at once. Results are written in the order of the

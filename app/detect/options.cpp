@@ -48,7 +48,9 @@ void add_frames(CLI::App& detect, DetectCommand& c) {
 
 void add_machine(CLI::App& detect, DetectCommand& c) {
   add_fields(detect, c.backend, backend_fields());
-  detect.add_option("-j,--jobs", c.jobs, "Threads for decoding and detection [all cores; with a GPU, 8 or more]")
+  detect
+      .add_option("-j,--jobs", c.jobs,
+                  "Threads for decoding and detection [all cores; with a GPU, 8 or more]")
       ->type_name("N")
       ->check(whole_number(1, 1024));
   detect

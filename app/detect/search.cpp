@@ -13,7 +13,7 @@
 #include "core/grouping.hpp"
 #include "core/orientation.hpp"
 #include "kernels/jpeg/jpeg_stream.hpp"
-#include "library/detect/encoded_image.hpp"
+#include "library/detect/detector_pool.hpp"
 #include "media/codec_formats.hpp"
 #include "media/exif.hpp"
 #include "support/errors.hpp"
@@ -102,7 +102,8 @@ Picture read(const InputFile& file, const SearchOptions& options, const ShouldSt
 // libjpeg-turbo.
 bool search_encoded(Record& record, const InputFile& file, const Detector& detector,
                     const SearchOptions& options, const ShouldStop& should_stop) {
-  if (!detector.decodes_jpegs() || !file.beginning().starts_with("\xFF\xD8\xFF")) return false;
+  if (!detector.pool().decodes_jpegs() || !file.beginning().starts_with("\xFF\xD8\xFF"))
+    return false;
   const std::vector<unsigned char> bytes = file.read();
   const auto read_bits = gpu::read_jpeg_stream(bytes, options.max_pixels);
   const auto* const jpeg = std::get_if<gpu::JpegStream>(&read_bits);
@@ -120,7 +121,7 @@ bool search_encoded(Record& record, const InputFile& file, const Detector& detec
     return image_view(picture);
   };
   const EncodedImage image{*jpeg, options.luma, orientation, decode};
-  record.faces = detector.detect_encoded(image, should_stop).faces;
+  record.faces = detector.pool().detect_encoded(image, should_stop).faces;
   return true;
 }
 

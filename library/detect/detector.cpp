@@ -59,17 +59,6 @@ Detection Detector::detect(const ImageView& image, const ShouldStop& should_stop
   return pool_->detect(image, should_stop);
 }
 
-Detection Detector::detect_encoded(const EncodedImage& image, const ShouldStop& should_stop) const {
-  return pool_->detect_encoded(image, should_stop);
-}
-
-bool Detector::decodes_jpegs() const {
-  return pool_->decodes_jpegs();
-}
-bool Detector::may_use_devices() const {
-  return pool_->may_use_devices();
-}
-
 std::vector<Detection> Detector::detect_all(std::span<const ImageView> images,
                                             const ShouldStop& should_stop) const {
   std::vector<Detection> all(images.size());

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,10 +12,10 @@
 #include <vector>
 
 #include "facesat.hpp"
+#include "kernels/jpeg/jpeg_stream.hpp"
 #include "library/detect/backend_start.hpp"
 #include "library/detect/detector_set.hpp"
 #include "library/detect/device_turns.hpp"
-#include "library/detect/encoded_image.hpp"
 
 namespace facesat {
 
@@ -43,6 +44,15 @@ class MemoryGate {
   std::condition_variable freed_;
 };
 
+// A JPEG that devices decode, so that its pixels are never in host memory.
+struct EncodedImage {
+  const gpu::JpegStream& jpeg;
+  bool luma = false;    // search its luma instead of its colours
+  int orientation = 0;  // EXIF; 0: unknown. The image is turned upright.
+  // Decodes it where no device does: called at most once, and what it throws is the caller's.
+  std::function<ImageView()> decode;
+};
+
 // Any number of threads may call detect() at the same time; each borrows a set of detectors, one
 // per cascade. On devices, a few images are searched at a time, and the others wait; on the CPU, as
 // many as memory allows.
@@ -56,9 +66,10 @@ class __attribute__((visibility("hidden"))) Detector::Pool {
 
   // As Detector::detect, which has checked the image.
   Detection detect(const ImageView& image, const ShouldStop& should_stop);
+  // An image that devices decode, if there are some that are ready for it.
   Detection detect_encoded(const EncodedImage& image, const ShouldStop& should_stop);
-  // As Detector's.
   bool decodes_jpegs();
+  // Are devices in use, or will they perhaps be, once they have started?
   bool may_use_devices() const;
 
   // Waits until they are chosen.
