@@ -174,7 +174,8 @@ std::string read_annotation_file(const fs::path& path) {
     if (file.size() > most_bytes)
       throw UsageError(fmt::format("{}: the file has {} bytes; annotations may have {}",
                                    path.string(), file.size(), most_bytes));
-    return std::string(as_text(file.read()));
+    const FileBytes bytes = file.read();
+    return std::string(as_text(bytes));
   } catch (const InputError& error) {
     throw UsageError(fmt::format("{}: {}", path.string(), error.what()));
   }

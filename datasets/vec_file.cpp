@@ -77,12 +77,13 @@ bool is_vec_file(const fs::path& file) {
 }
 
 Samples read_vec(const fs::path& file, std::optional<Size> window) {
-  std::vector<unsigned char> bytes;
+  FileBytes file_bytes;
   try {
-    bytes = InputFile(file).read();
+    file_bytes = InputFile(file).read();
   } catch (const InputError& error) {
     throw UsageError(fmt::format("{}: {}", file.string(), error.what()));
   }
+  const std::span<const unsigned char> bytes = file_bytes;
   const std::optional<Header> header = parse(bytes);
   if (!header)
     throw UsageError(fmt::format("{}: this is not a .vec file of samples", file.string()));

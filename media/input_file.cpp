@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include <fcntl.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/frame_memory.hpp"
 #include "support/errors.hpp"
 
 namespace facesat {
@@ -40,8 +40,10 @@ InputFile::InputFile(const std::filesystem::path& file) {
 InputFile::InputFile(std::span<const unsigned char> bytes) : size_(bytes.size()) {
   if (bytes.empty()) throw InputError("decode", "the file is empty");
   try {
-    bytes_.assign(bytes.begin(), bytes.end());
-  } catch (const std::bad_alloc&) {
+    std::shared_ptr<void> memory = frame_memory(bytes.size());
+    std::memcpy(memory.get(), bytes.data(), bytes.size());
+    bytes_ = {{static_cast<unsigned char*>(memory.get()), bytes.size()}, std::move(memory)};
+  } catch (const MemoryError&) {
     throw InputError("memory", "there is no room for this file in memory");
   }
   constexpr std::size_t beginning = 128;
@@ -52,20 +54,21 @@ InputFile::InputFile(std::span<const unsigned char> bytes) : size_(bytes.size())
 void InputFile::make_file() const {
   descriptor_ = ::memfd_create("picture", MFD_CLOEXEC);
   std::size_t done = 0;
-  while (descriptor_ >= 0 && done < bytes_.size()) {
-    const ssize_t count = ::write(descriptor_, bytes_.data() + done, bytes_.size() - done);
+  while (descriptor_ >= 0 && done < bytes_.bytes.size()) {
+    const ssize_t count =
+        ::write(descriptor_, bytes_.bytes.data() + done, bytes_.bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     done += static_cast<std::size_t>(count);
   }
-  if (done == bytes_.size()) return;
+  if (done == bytes_.bytes.size()) return;
   const int reason = errno;
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   if (reason == EFBIG)
     throw OutputError(
         fmt::format("the limit on the size of files (ulimit -f) is too small for OpenCV to read a "
                     "picture of {} bytes that is no file of its own: raise it",
-                    bytes_.size()),
+                    bytes_.bytes.size()),
         reason);
   throw InputError(
       "memory", fmt::format("there is no room for this file in memory: {}", std::strerror(reason)));
@@ -94,11 +97,11 @@ std::size_t InputFile::read_at(std::size_t from, void* to, std::size_t count) co
   return done;
 }
 
-std::vector<unsigned char> InputFile::read() const {
-  if (!bytes_.empty()) return bytes_;
-  std::vector<unsigned char> bytes(size_);
-  bytes.resize(read_at(0, bytes.data(), size_));
-  return bytes;
+FileBytes InputFile::read() const {
+  if (bytes_.owner) return bytes_;
+  std::shared_ptr<void> memory = frame_memory(size_);
+  const std::size_t count = read_at(0, memory.get(), size_);
+  return {{static_cast<unsigned char*>(memory.get()), count}, std::move(memory)};
 }
 
 }  // namespace facesat

@@ -4,12 +4,21 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace facesat {
+
+// The bytes of a file, in memory of their own, which is kept for later files: new pages would cost
+// more time than reading. See core/frame_memory.hpp.
+struct FileBytes {
+  std::span<const unsigned char> bytes;
+  std::shared_ptr<const void> owner;
+
+  operator std::span<const unsigned char>() const { return bytes; }
+};
 
 class InputFile {
  public:
@@ -26,8 +35,8 @@ class InputFile {
   std::string_view beginning() const { return beginning_; }
   std::size_t size() const { return size_; }
 
-  // All bytes, or as many of them as can be read.
-  std::vector<unsigned char> read() const;
+  // All bytes, or as many of them as can be read. Throws MemoryError.
+  FileBytes read() const;
 
   // A name for libraries that need one: it opens this very file as long as the object lives. Bytes
   // from memory become a file in memory, which the system counts as written by the program: throws
@@ -42,7 +51,7 @@ class InputFile {
   void make_file() const;  // of bytes_
 
   mutable int descriptor_ = -1;
-  std::vector<unsigned char> bytes_;  // those from memory
+  FileBytes bytes_;  // those from memory
   std::size_t size_ = 0;
   std::string beginning_;
 };

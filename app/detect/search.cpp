@@ -104,7 +104,7 @@ bool search_encoded(Record& record, const InputFile& file, const Detector& detec
                     const SearchOptions& options, const ShouldStop& should_stop) {
   if (!detector.pool().decodes_jpegs() || !file.beginning().starts_with("\xFF\xD8\xFF"))
     return false;
-  const std::vector<unsigned char> bytes = file.read();
+  const FileBytes bytes = file.read();
   const auto read_bits = gpu::read_jpeg_stream(bytes, options.max_pixels);
   const auto* const jpeg = std::get_if<gpu::JpegStream>(&read_bits);
   if (!jpeg) return false;
