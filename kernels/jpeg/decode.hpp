@@ -34,19 +34,21 @@ constexpr std::size_t entries_of(std::size_t pieces) {
 
 // A JpegStream in device memory, and memory to work in. Arrays start on 16-byte boundaries.
 struct JpegTask {
+  // JpegStream::block.
   const JpegHeader* header;
   const JpegSegment* segments;
-  const std::uint32_t* words;  // JpegStream::bits
+  const std::uint32_t* words;
 
-  JpegPlace* guess_ends;          // of pieces, for each guess
-  std::uint8_t* links;            // the same
+  JpegPlace* guess_ends;          // for each piece and guess: where the decoder ends the piece
+  std::uint8_t* links;            // for each piece and guess
   std::uint8_t *exits, *entries;  // of blocks of pieces
   JpegPlace *begins, *ends;       // of pieces
-  JpegSums* sums;              // of pieces: at first their own, then of those before in the group
-  JpegSums* groups;            // of groups
-  std::int16_t* coefficients;  // pixels_of_block for each block, in zigzag order
-  std::uint8_t* samples;       // of components, each at 64 times its first block, row by row
-  unsigned* has_failed;        // set to 1, in any memory, if the picture does not count
+  JpegSums* sums;                 // of pieces: their own, then of those before in the group
+  JpegSums* groups;               // of groups
+  std::int16_t* coefficients;     // pixels_of_block for each block, in zigzag order
+  std::uint8_t* samples;          // of components, each at 64 times its first block, row by row
+  // Must be 0; becomes 1 if the picture does not count. May be in page-locked host memory.
+  unsigned* has_failed;
 };
 
 // Enqueues the decoding of the picture, whose header is `header`. `luma` gets what libjpeg-turbo

@@ -19,9 +19,9 @@ namespace facesat::gpu {
 constexpr int most_blocks_of_mcu = 10;  // as in T.81
 constexpr int pixels_of_block = 64;     // 8x8
 
-// What a Huffman code says, in a word: from bit 0 on, the number of its bits and those of the value
-// that follows; from bit 8 on, of its own bits; from bit 16 on, by how much the number of the
-// coefficient grows; a value is that of the last coefficient so reached.
+// What a Huffman code says, in a word. Bits 0 .. 5: how many bits the code and the value after it
+// have together. Bits 8 .. 12: how many the code has. Bits 16 .. 22: by how much the index of the
+// coefficient grows; the value is that of the last coefficient passed.
 using JpegCode = std::uint32_t;
 
 constexpr JpegCode jpeg_code(int bits, int value_bits, int step) {
@@ -60,14 +60,14 @@ struct JpegHeader {
   int segment_mcus = 0;  // between two restart markers
   int segment_count = 0, piece_count = 0;
   int word_count = 0;  // of bits, with those to read ahead
-  int guesses = 0;  // of what a piece begins with: each of the blocks of an MCU, at its first bits
+  int guesses = 0;     // decoders per piece: one for each block of an MCU and each first bit
 
   constexpr int block_count() const { return mcus.width * mcus.height * blocks_of_mcu; }
 };
 
 // The bits between two restart markers.
 struct JpegSegment {
-  std::uint32_t first_word;  // from the first bits on
+  std::uint32_t first_word;  // counted from JpegStream::bits_at
   std::uint32_t bits;
   std::uint32_t first_piece;
 };
