@@ -50,7 +50,7 @@ class CudaBackend final : public Backend {
     use_device();
     stream_ = make_stream();
     wait_ = std::make_unique<StreamWait>();
-    input_ = std::make_unique<FrameInput>(stream_.get());
+    input_ = std::make_unique<FrameInput>(stream_.get(), settings.measures_steps);
     download_end_ = make_event();
     found_ = std::make_unique<WindowBuffers>(stream_.get());
     most_pixels_ = settings.max_atlas_pixels > 0 ? settings.max_atlas_pixels : suitable_pixels();

@@ -6,7 +6,6 @@
 #include <tbb/parallel_for.h>
 
 #include "core/backend.hpp"
-#include "kernels/device/device_frame.hpp"
 #include "kernels/image/steps.hpp"
 
 namespace facesat::gpu {
@@ -52,35 +51,35 @@ void FrameInput::prepare(Size frame, bool equalizes) {
 
 void FrameInput::load(View<const Bgr> frame) {
   upload(frame, frame_staging_, frame_);
-  begin_gray();
+  record(gray_begin_);
   enqueue_gray(frame_.view(), gray_.view(), stream_);
   finish_gray();
 }
 
 void FrameInput::load(View<const std::uint8_t> gray) {
   upload(gray, gray_staging_, gray_);
-  begin_gray();
+  record(gray_begin_);
   finish_gray();
 }
 
 void FrameInput::load(const ImageView& on_device) {
   staging_ms_ = 0;
-  wait_for(on_device, stream_);
-  FACESAT_CUDA(cudaEventRecord(upload_begin_.get(), stream_));
+  others_.wait(on_device, stream_);
+  record(upload_begin_);
   switch (on_device.format) {
     case PixelFormat::gray:
       copy_frame(on_device, gray_.view(), stream_);
-      begin_gray();
+      record(gray_begin_);
       break;
     case PixelFormat::bgr:
       copy_frame(on_device, frame_.view(), stream_);
-      begin_gray();
+      record(gray_begin_);
       enqueue_gray(frame_.view(), gray_.view(), stream_);
       break;
     case PixelFormat::bgra:
       make_room(wide_frame_, gray_.view().size, stream_);
       copy_frame(on_device, wide_frame_.view(), stream_);
-      begin_gray();
+      record(gray_begin_);
       enqueue_gray(wide_frame_.view(), gray_.view(), stream_);
   }
   finish_gray();
@@ -94,7 +93,7 @@ void FrameInput::upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging,
   const View<Pixel> target = to.view();
   if (is_page_locked(from.data)) {
     staging_ms_ = 0;
-    FACESAT_CUDA(cudaEventRecord(upload_begin_.get(), stream_));
+    record(upload_begin_);
     FACESAT_CUDA(cudaMemcpy2DAsync(target.data, target.pitch * sizeof(Pixel), from.data,
                                    from.pitch * sizeof(Pixel), from.size.width * sizeof(Pixel),
                                    from.size.height, cudaMemcpyHostToDevice, stream_));
@@ -111,14 +110,18 @@ void FrameInput::upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging,
     const Stopwatch watch(staging_ms_);
     copy_by_all(from, View<Pixel>{staging.data(), from.size, target.pitch});
   }
-  FACESAT_CUDA(cudaEventRecord(upload_begin_.get(), stream_));
+  record(upload_begin_);
   FACESAT_CUDA(cudaMemcpyAsync(target.data, staging.data(), count * sizeof(Pixel),
                                cudaMemcpyHostToDevice, stream_));
 }
 
+void FrameInput::record(const Event& event) const {
+  if (measures_) FACESAT_CUDA(cudaEventRecord(event.get(), stream_));
+}
+
 void FrameInput::finish_gray() {
   if (equalizes_) enqueue_equalize(gray_.view(), histogram_.data(), stream_);
-  FACESAT_CUDA(cudaEventRecord(gray_end_.get(), stream_));
+  record(gray_end_);
 }
 
 }  // namespace facesat::gpu

@@ -5,13 +5,15 @@
 
 #include "core/image.hpp"
 #include "kernels/device/cuda.hpp"
+#include "kernels/device/device_frame.hpp"
 
 namespace facesat::gpu {
 
 // All work is enqueued in one stream, whose device must be the current one in all calls.
 class FrameInput {
  public:
-  explicit FrameInput(cudaStream_t stream) : stream_(stream) {}
+  // `measures`: are the times below wanted?
+  FrameInput(cudaStream_t stream, bool measures) : stream_(stream), measures_(measures) {}
 
   // For frames of this size; waits for nothing.
   void prepare(Size frame, bool equalizes);
@@ -33,10 +35,12 @@ class FrameInput {
  private:
   template <class Pixel>
   void upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging, const DeviceImage<Pixel>& to);
-  void begin_gray() { FACESAT_CUDA(cudaEventRecord(gray_begin_.get(), stream_)); }
+  void record(const Event& event) const;
   void finish_gray();
 
-  cudaStream_t stream_;
+  const cudaStream_t stream_;
+  const bool measures_;
+  FrameWait others_;
   Event upload_begin_ = make_event(), gray_begin_ = make_event(), gray_end_ = make_event();
   double staging_ms_ = 0;  // of the last upload: copying into page-locked memory
   bool equalizes_ = false;

@@ -1,6 +1,7 @@
 #include "kernels/device/device_frame.hpp"
 
 #include <atomic>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,24 +11,6 @@
 #include "kernels/device/cuda.hpp"
 
 namespace facesat::gpu {
-namespace {
-
-// Records the end of the work that a stream of `device` has been given.
-Event end_of_work(int device, cudaStream_t stream) {
-  int current = 0;
-  FACESAT_CUDA(cudaGetDevice(&current));
-  FACESAT_CUDA(cudaSetDevice(device));  // that of the event must be that of the stream
-  cudaEvent_t created{};
-  cudaError_t status = cudaEventCreateWithFlags(&created, cudaEventDisableTiming);
-  Event event(created);
-  if (status == cudaSuccess) status = cudaEventRecord(event.get(), stream);
-  FACESAT_CUDA(cudaSetDevice(current));
-  check(status, "cudaEventRecord");
-  return event;
-}
-
-}  // namespace
-
 int device_of(const void* data) {
   cudaPointerAttributes attributes{};
   FACESAT_CUDA(cudaPointerGetAttributes(&attributes, data));
@@ -36,9 +19,19 @@ int device_of(const void* data) {
   return attributes.device;
 }
 
-void wait_for(const ImageView& frame, cudaStream_t stream) {
-  const Event end = end_of_work(device_of(frame.pixels), static_cast<cudaStream_t>(frame.stream));
-  FACESAT_CUDA(cudaStreamWaitEvent(stream, end.get(), 0));
+void FrameWait::wait(const ImageView& frame, cudaStream_t stream) {
+  const int device = device_of(frame.pixels);
+  {
+    const KeptDevice kept;
+    FACESAT_CUDA(cudaSetDevice(device));  // that of the event must be that of the frame's stream
+    if (device != std::exchange(device_, device)) {
+      cudaEvent_t created{};
+      FACESAT_CUDA(cudaEventCreateWithFlags(&created, cudaEventDisableTiming));
+      end_ = Event(created);
+    }
+    FACESAT_CUDA(cudaEventRecord(end_.get(), static_cast<cudaStream_t>(frame.stream)));
+  }
+  FACESAT_CUDA(cudaStreamWaitEvent(stream, end_.get(), 0));
 }
 
 Image<std::uint32_t> downloaded_part(View<const std::uint32_t> table, const Rect& place) {
@@ -80,7 +73,7 @@ void download(const ImageView& on_device, View<std::uint8_t> to) {
   const KeptDevice kept;
   FACESAT_CUDA(cudaSetDevice(device_of(on_device.pixels)));
   const Stream stream = make_stream();
-  wait_for(on_device, stream.get());
+  FrameWait().wait(on_device, stream.get());
   copy_frame(on_device, to, stream.get());
   FACESAT_CUDA(cudaStreamSynchronize(stream.get()));
 }

@@ -12,9 +12,17 @@ namespace facesat::gpu {
 // The device in whose memory the data are. Throws ArgumentError if they are in none.
 int device_of(const void* data);
 
-// Makes `stream`, of the current device, wait for all work that the frame's own stream has been
-// given.
-void wait_for(const ImageView& frame, cudaStream_t stream);
+// Lets a stream wait for those that frames come from.
+class FrameWait {
+ public:
+  // Makes `stream`, of the current device, wait for all work that the frame's own stream has been
+  // given.
+  void wait(const ImageView& frame, cudaStream_t stream);
+
+ private:
+  int device_ = -1;  // of the last frame
+  Event end_;        // of that device
+};
 
 // Enqueues a copy of the frame, whose size is that of `to` in bytes. Either may be in the memory of
 // any device, or in that of the host.

@@ -14,6 +14,7 @@ namespace facesat::gpu {
 // Where decoding of a piece begins or ends: bits past the beginning of the piece (or, at its end,
 // of the next one), block within the MCU, and coefficient within the block.
 using JpegPlace = std::uint32_t;
+constexpr JpegPlace unknown_place = ~JpegPlace{0};
 
 // What pieces add: whole blocks, and the differences of DC coefficients of each component. Damaged
 // bits may let sums wrap around.
@@ -24,7 +25,7 @@ struct alignas(16) JpegSums {
 // Pieces are summed in groups.
 constexpr int pieces_of_group = 128;
 
-// The lengths of arrays: of exits and entries, for a number of pieces. See coefficients.cu.
+// The lengths of arrays: of exits and entries, for a number of pieces. See piece_begins.cu.
 constexpr std::size_t exits_of(std::size_t pieces) {
   return (pieces / 32 + 1) * 128;
 }
@@ -63,7 +64,9 @@ void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, int orientatio
 void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, int orientation, View<Bgr> colour,
                   StreamHandle stream);
 
-// The first part of it: from bits to coefficients.
+// The first part of it, from bits to coefficients; and the first part of that: `begins`, `ends`
+// and, of pieces alone, `sums`. A beginning that could not be found is unknown_place.
 void enqueue_coefficients(const JpegTask& task, const JpegHeader& header, StreamHandle stream);
+void enqueue_piece_begins(const JpegTask& task, const JpegHeader& header, StreamHandle stream);
 
 }  // namespace facesat::gpu

@@ -1,6 +1,7 @@
 #include "kernels/jpeg/jpeg_decoder.hpp"
 
 #include <cstddef>
+#include <utility>
 
 #include "core/orientation.hpp"
 #include "kernels/device/cuda.hpp"
@@ -65,7 +66,7 @@ class CudaJpegDecoder final : public JpegDecoder {
   ImageView decode(const JpegStream& jpeg, bool luma, int orientation) override {
     use_device();
     const cudaStream_t stream = stream_.get();
-    FACESAT_CUDA(cudaStreamSynchronize(stream));  // in case that has_failed() has not been called
+    if (std::exchange(is_under_way_, true)) FACESAT_CUDA(cudaStreamSynchronize(stream));
     *has_failed_.data() = 0;
     const JpegTask task = upload(jpeg);
     const Size size = upright_size(jpeg.header.size, orientation);
@@ -87,6 +88,7 @@ class CudaJpegDecoder final : public JpegDecoder {
   bool has_failed() override {
     use_device();
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    is_under_way_ = false;
     return *has_failed_.data() != 0;
   }
 
@@ -107,6 +109,7 @@ class CudaJpegDecoder final : public JpegDecoder {
 
   const int device_;
   Stream stream_;
+  bool is_under_way_ = false;          // from decode() until has_failed()
   PinnedBuffer<unsigned> has_failed_;  // written by the device
   Buffer<std::byte> memory_;
   DeviceImage<std::uint8_t> luma_;

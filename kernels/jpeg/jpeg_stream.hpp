@@ -29,7 +29,7 @@ constexpr JpegCode jpeg_code(int bits, int value_bits, int step) {
 }
 
 // A Huffman table. Codes of a length are consecutive numbers, and those of longer codes follow.
-struct HuffmanTable {
+struct alignas(16) HuffmanTable {
   static constexpr int most_bits = 16, lookup_bits = 10;
   JpegCode lookup[1 << lookup_bits];  // by the next bits; 0: the code is longer, or there is none
   // By length: codes of up to this length, shifted to the left to have 16 bits, are below `limit`;
