@@ -1,6 +1,7 @@
 // Cameras, as Video4Linux lists them and OpenCV opens them.
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -111,7 +112,10 @@ std::unique_ptr<FrameSource> open_named(const std::string& name, const CameraMod
   choose_format(*capture, mode.frames_per_second);
   capture->set(VideoInput::buffersize, 1);  // so that frames are recent ones
   const std::string title = fmt::format("camera {}: {}", device, mode_text(*capture));
-  return std::make_unique<VideoSource>(FrameSource::Kind::camera, title, std::move(capture));
+  const auto format = static_cast<std::uint32_t>(capture->get(VideoInput::fourcc));
+  auto camera = std::make_unique<VideoSource>(FrameSource::Kind::camera, title, std::move(capture));
+  if (format == V4L2_PIX_FMT_MJPEG || format == V4L2_PIX_FMT_JPEG) camera->decode_jpegs();
+  return camera;
 }
 
 // Opens the first camera that can be opened. The failure lists all that were tried.

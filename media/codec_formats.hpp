@@ -2,6 +2,8 @@
 // TIFF and WebP are missing in builds without their libraries.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,6 +39,13 @@ Picture read_heif(std::span<const unsigned char> file, const DecodeLimits& limit
 // too many pixels, or whose scans would take minutes to decode; MemoryError; and Stopped.
 Picture read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits = {},
                   Reading reading = Reading::colour);
+
+// From now on, read_jpeg() asks this function first, which has the same results, and returns
+// nullopt for what is left to libjpeg-turbo. Any number of threads may call it at the same time.
+// Null: none.
+using DecodeJpeg = std::function<std::optional<Picture>(
+    std::span<const unsigned char> file, const DecodeLimits& limits, Reading reading)>;
+void decode_jpegs_with(DecodeJpeg decode);
 
 // Does another picture begin where the first one of this file ends, at byte `end`? Previews, and
 // the map that gives a photograph a larger range of brightness, are none.

@@ -3,8 +3,11 @@
 #include <cstdint>
 #include <cstdio>  // jpeglib.h needs it
 #include <cstdlib>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <jerror.h>
@@ -187,6 +190,25 @@ Picture read_upright(JpegReader& reader, J_COLOR_SPACE colours, Size size) {
   return upright(to_picture(frame), orientation);
 }
 
+// Another decoder, as long as one is set.
+class OtherDecoder {
+ public:
+  void set(DecodeJpeg decode) {
+    auto shared = decode ? std::make_shared<const DecodeJpeg>(std::move(decode)) : nullptr;
+    const std::scoped_lock lock(mutex_);
+    decode_.swap(shared);
+  }
+  std::shared_ptr<const DecodeJpeg> get() {
+    const std::scoped_lock lock(mutex_);
+    return decode_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<const DecodeJpeg> decode_;
+};
+OtherDecoder other_decoder;
+
 // Errors are handled as in JpegReader.
 class JpegWriter {
  public:
@@ -237,6 +259,10 @@ class JpegWriter {
 
 }  // namespace
 
+void decode_jpegs_with(DecodeJpeg decode) {
+  other_decoder.set(std::move(decode));
+}
+
 bool has_more_pictures(std::span<const unsigned char> jpeg, std::size_t end) {
   const auto next = std::ranges::find_if(jpeg.subspan(end), [](unsigned char c) { return c != 0; });
   const std::string_view file = as_text(jpeg);
@@ -258,6 +284,9 @@ int jpeg_orientation(std::span<const unsigned char> segment) {
 
 Picture read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits,
                   Reading reading) {
+  if (const auto decode = other_decoder.get())
+    if (std::optional<Picture> picture = (*decode)(file, limits, reading))
+      return std::move(*picture);
   JpegReader reader(file, limits);
   const std::optional<Size> size = reader.read_header();
   if (!size) reader.rethrow();

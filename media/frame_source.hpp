@@ -22,6 +22,7 @@ struct Frame {
                         // times of its frames, of a camera or stream by the clock
   std::string name;     // of a picture file; else empty
   std::chrono::steady_clock::time_point captured;  // when it was read
+  double decode_ms = 0;  // the time to decode it, if the source gives JPEGs; else 0
 };
 
 // Which frames of a video, camera or stream are wanted; by default all.

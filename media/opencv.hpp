@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/pyramid.hpp"
@@ -28,6 +29,7 @@ class VideoInput {
     fps = 5,
     fourcc = 6,
     frame_count = 7,
+    convert_rgb = 16,
     buffersize = 38
   };
 
@@ -41,6 +43,9 @@ class VideoInput {
   virtual std::optional<Picture> retrieve(MakeFrame make) = 0;
   // Both.
   std::optional<Picture> next(MakeFrame make) { return grab() ? retrieve(make) : std::nullopt; }
+  // That frame as the camera gives it, if convert_rgb is 0: valid until the next one. Empty: it
+  // cannot be had.
+  virtual std::span<const unsigned char> retrieve_encoded() = 0;
   virtual double get(Property property) const = 0;
   virtual void set(Property property, double value) = 0;
 };

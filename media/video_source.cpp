@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/backend.hpp"
+#include "media/codec_formats.hpp"
 #include "support/errors.hpp"
 #include "support/interrupt.hpp"
 
@@ -49,6 +51,29 @@ double VideoSource::time_at(Clock::time_point now) const {
   return !time_ ? std::max(time, 0.0) : time > *time_ ? time : *time_ + step;
 }
 
+void VideoSource::decode_jpegs() {
+  gives_jpegs_ = true;
+  capture_->set(VideoInput::convert_rgb, 0);
+}
+
+// nullopt: the frame is damaged, as one of a camera may be now and then. What can be decoded of it
+// is shown without a warning.
+std::optional<Picture> VideoSource::decode() {
+  constexpr int most_damaged_in_a_row = 30;
+  const std::span<const unsigned char> jpeg = capture_->retrieve_encoded();
+  decode_ms_ = 0;
+  try {
+    const Stopwatch watch(decode_ms_);
+    Picture picture = read_jpeg(jpeg);
+    picture.warning.clear();
+    damaged_in_a_row_ = 0;
+    return picture;
+  } catch (const InputError& error) {
+    if (++damaged_in_a_row_ < most_damaged_in_a_row) return std::nullopt;
+    throw InputError(error.kind, fmt::format("{}: {}", title_, error.what()));
+  }
+}
+
 // With a number of frames per second, time is divided into ticks; the first frame in each is
 // chosen. A frame may be early by what containers that store milliseconds lose.
 bool VideoSource::is_chosen(int number, double time) {
@@ -70,12 +95,12 @@ std::optional<Frame> VideoSource::next() {
     const int number = number_++;
     const bool chosen = is_chosen(number, time);
     std::optional<Picture> picture;
-    if (chosen) picture = capture_->retrieve(frame_or_none);
-    if (chosen && !picture) break;
+    if (chosen) picture = gives_jpegs_ ? decode() : capture_->retrieve(frame_or_none);
+    if (chosen && !picture && !gives_jpegs_) break;
     has_frames_ = true;
     time_ = time;
     if (!start_) start_ = now;
-    if (picture) return Frame{std::move(*picture), number, position, time, {}, now};
+    if (picture) return Frame{std::move(*picture), number, position, time, {}, now, decode_ms_};
   } while (!interrupted());
   if (interrupted()) return std::nullopt;
   if (kind_ != Kind::video)

@@ -25,6 +25,9 @@ class VideoSource final : public FrameSource {
   std::string warning() const override;
   void seek(double position) override;
 
+  // For cameras: their frames are JPEGs, which are decoded here.
+  void decode_jpegs();
+
   // For containers that show whether they are complete: sets the result of warning(), which may be
   // empty.
   void set_warning(std::string sentence) { known_warning_ = std::move(sentence); }
@@ -33,6 +36,7 @@ class VideoSource final : public FrameSource {
   using Clock = std::chrono::steady_clock;
 
   double time_at(Clock::time_point now) const;  // of the frame that was just grabbed
+  std::optional<Picture> decode();
   bool is_chosen(int number, double time);
 
   Kind kind_;
@@ -46,6 +50,9 @@ class VideoSource final : public FrameSource {
   std::optional<double> time_;              // of the last frame
   std::optional<Clock::time_point> start_;  // when the first frame arrived
   bool has_frames_ = false;                 // a frame was decoded
+  bool gives_jpegs_ = false;
+  int damaged_in_a_row_ = 0;  // of JPEGs
+  double decode_ms_ = 0;      // of the last one
   std::optional<std::string> known_warning_;
 };
 

@@ -6,15 +6,12 @@
 #include <new>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
+#include "app/common/device_jpegs.hpp"
 #include "core/grouping.hpp"
-#include "core/orientation.hpp"
-#include "kernels/jpeg/jpeg_stream.hpp"
 #include "library/detect/detector_pool.hpp"
-#include "media/codec_formats.hpp"
 #include "media/exif.hpp"
 #include "support/errors.hpp"
 
@@ -98,19 +95,17 @@ Picture read(const InputFile& file, const SearchOptions& options, const ShouldSt
                       options.luma ? Reading::luma : Reading::colour);
 }
 
-// Searches a JPEG that devices decode. Returns false if it is none, or of a kind that is left to
-// libjpeg-turbo.
-bool search_encoded(Record& record, const InputFile& file, const Detector& detector,
-                    const SearchOptions& options, const ShouldStop& should_stop) {
+// Searches a JPEG that devices decode, and returns the picture if `needs_pixels`. nullopt: it is
+// none, or of a kind that is left to libjpeg-turbo.
+std::optional<Picture> search_encoded(Record& record, const InputFile& file,
+                                      const Detector& detector, const SearchOptions& options,
+                                      const ShouldStop& should_stop, bool needs_pixels) {
   if (!detector.pool().decodes_jpegs() || !file.beginning().starts_with("\xFF\xD8\xFF"))
-    return false;
-  const FileBytes bytes = file.read();
-  const auto read_bits = gpu::read_jpeg_stream(bytes, options.max_pixels);
-  const auto* const jpeg = std::get_if<gpu::JpegStream>(&read_bits);
-  if (!jpeg) return false;
-  const int orientation = jpeg_orientation(jpeg->metadata);
-  record.warning = has_more_pictures(bytes, jpeg->end) ? only_first_picture : "";
-  record.size = upright_size(jpeg->header.size, orientation);
+    return std::nullopt;
+  const std::optional<DeviceJpeg> jpeg = read_device_jpeg(file.read(), options.max_pixels);
+  if (!jpeg) return std::nullopt;
+  record.warning = jpeg->warning;
+  record.size = jpeg->size;
   Picture picture;
   const auto decode = [&] {
     record.warning.clear();
@@ -120,9 +115,12 @@ bool search_encoded(Record& record, const InputFile& file, const Detector& detec
     record.size = picture.size();
     return image_view(picture);
   };
-  const EncodedImage image{*jpeg, options.luma, orientation, decode};
+  const auto keep = [&](const ImageView& decoded) {
+    if (needs_pixels) picture = downloaded(decoded, *jpeg);
+  };
+  const EncodedImage image{jpeg->stream, options.luma, jpeg->orientation, decode, keep};
   record.faces = detector.pool().detect_encoded(image, should_stop).faces;
-  return true;
+  return picture;
 }
 
 // Returns the picture if `needs_pixels`.
@@ -133,9 +131,9 @@ Picture search(Record& record, PendingPicture pending, const Detector& detector,
     picture = std::move(*pending.frame);
   } else {
     const InputFile file = pending.open();
-    if (!needs_pixels && !options.tries_orientations &&
-        search_encoded(record, file, detector, options, should_stop))
-      return picture;
+    if (!options.tries_orientations)
+      if (auto found = search_encoded(record, file, detector, options, should_stop, needs_pixels))
+        return std::move(*found);
     picture = read(file, options, should_stop);
   }
   record.warning = picture.warning;

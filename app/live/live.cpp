@@ -175,12 +175,13 @@ class Live {
     const LiveResult& result = window_.shown();
     Sample sample;
     const auto put_steps = [](const auto& from, LiveSteps& to) {
-      std::copy(from.begin(), from.end(), to.begin() + 1);
+      std::copy(from.begin(), from.end(), to.begin() + steps_before_detection);
     };
     put_steps(measured.times.ms, sample.ms);
     put_steps(result.bytes, sample.bytes);
     put_steps(result.floors.ms, sample.floor_ms);
-    sample.ms.front() = result.frame.capture_ms;
+    sample.ms[0] = result.frame.capture_ms;
+    sample.ms[1] = result.frame.decode_ms;
     sample.ms.back() = draw_ms;
     sample.kernels = measured.kernels;
     sample.detect_ms = measured.detect_ms;

@@ -90,6 +90,41 @@ HuffmanTable make_table(Bytes counts, Bytes symbols, bool is_dc) {
   return table;
 }
 
+// Tables that files need not have, as frames of cameras often do not: those of T.81, annex K.3. The
+// more frequent symbols are listed; of the others of AC tables, all that may occur follow in order.
+struct UsualTable {
+  std::array<unsigned char, HuffmanTable::most_bits> counts;
+  std::string_view first_symbols;
+};
+using namespace std::string_view_literals;
+constexpr std::array<UsualTable, 4> usual_tables{{
+    {{0, 1, 5, 1, 1, 1, 1, 1, 1}, "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0A\x0B"sv},
+    {{0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0A\x0B"sv},
+    {{0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 125},
+     "\x01\x02\x03\x00\x04\x11\x05\x12\x21\x31\x41\x06\x13\x51\x61\x07\x22\x71\x14\x32\x81\x91\xA1"
+     "\x08"
+     "\x23\x42\xB1\xC1\x15\x52\xD1\xF0\x24\x33\x62\x72\x82"sv},
+    {{0, 2, 1, 2, 4, 4, 3, 4, 7, 5, 4, 4, 0, 1, 2, 119},
+     "\x00\x01\x02\x03\x11\x04\x05\x21\x31\x06\x12\x41\x51\x07\x61\x71\x13\x22\x32\x81\x08\x14\x42"
+     "\x91"
+     "\xA1\xB1\xC1\x09\x23\x33\x52\xF0\x15\x62\x72\xD1\x0A\x16\x24\x34\xE1\x25\xF1"sv},
+}};
+
+HuffmanTable usual_table(int index) {
+  const UsualTable& usual = usual_tables[static_cast<std::size_t>(index)];
+  const bool is_dc = index < 2;
+  std::vector<unsigned char> symbols(usual.first_symbols.begin(), usual.first_symbols.end());
+  const auto first_count = static_cast<std::ptrdiff_t>(symbols.size());
+  for (int zeros = 0; !is_dc && zeros < 16; ++zeros)
+    for (int value_bits = 1; value_bits <= 10; ++value_bits) {
+      const auto symbol = static_cast<unsigned char>(zeros << 4 | value_bits);
+      if (std::find(symbols.begin(), symbols.begin() + first_count, symbol) ==
+          symbols.begin() + first_count)
+        symbols.push_back(symbol);
+    }
+  return make_table(usual.counts, symbols, is_dc);
+}
+
 class JpegFile {
  public:
   JpegFile(Bytes file, std::size_t max_pixels) : file_(file), max_pixels_(max_pixels) {}
@@ -161,7 +196,6 @@ class JpegFile {
              std::memcmp(bytes.data(), name.data(), name.size()) == 0;
     };
     const Bytes bytes = segment.rest();
-    using namespace std::string_view_literals;
     if (marker == app0 && bytes.size() >= 14 && begins(bytes, "JFIF\0"sv)) {
       require(bytes[5] == 1, "its version of JFIF is unknown");
       has_jfif_ = true;
@@ -238,10 +272,9 @@ class JpegFile {
       require(tables >> 4 < 2 && (tables & 15) < 2, "a Huffman table is missing");
       header.components[i].dc_table = tables >> 4;
       header.components[i].ac_table = 2 + (tables & 15);
-      require(has_table_[static_cast<std::size_t>(header.components[i].dc_table)] &&
-                  has_table_[static_cast<std::size_t>(header.components[i].ac_table)],
-              "a Huffman table is missing");
     }
+    for (int index = 0; index < 4; ++index)
+      if (!has_table_[static_cast<std::size_t>(index)]) header.tables[index] = usual_table(index);
     require(segment.word() == 63 && segment.byte() == 0 && segment.empty(),
             "its scan is not sequential");
     require(header.component_count == 1 || is_ycbcr(), "it is neither grey nor YCbCr");

@@ -239,6 +239,7 @@ std::optional<Detection> Detector::Pool::decode_on_device(DeviceTurns& devices,
           const ImageView decoded = decoder.decode(image.jpeg, image.luma, image.orientation);
           Detection found = run(turn.detectors(), decoded, size, should_stop);
           if (decoder.has_failed()) return std::nullopt;
+          image.keep(decoded);
           return found;
         });
   } catch (const MemoryError&) {

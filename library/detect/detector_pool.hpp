@@ -44,13 +44,16 @@ class MemoryGate {
   std::condition_variable freed_;
 };
 
-// A JPEG that devices decode, so that its pixels are never in host memory.
+// A JPEG that devices decode, so that its pixels need not be in host memory.
 struct EncodedImage {
   const gpu::JpegStream& jpeg;
   bool luma = false;    // search its luma instead of its colours
   int orientation = 0;  // EXIF; 0: unknown. The image is turned upright.
   // Decodes it where no device does: called at most once, and what it throws is the caller's.
   std::function<ImageView()> decode;
+  // Called with the image that a device has decoded and searched, before its memory serves others;
+  // not after decode().
+  std::function<void(const ImageView&)> keep = [](const ImageView&) {};
 };
 
 // Any number of threads may call detect() at the same time; each borrows a set of detectors, one

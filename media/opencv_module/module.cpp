@@ -27,6 +27,7 @@ static_assert(int{VideoInput::pos_msec} == cv::CAP_PROP_POS_MSEC &&
               int{VideoInput::fps} == cv::CAP_PROP_FPS &&
               int{VideoInput::fourcc} == cv::CAP_PROP_FOURCC &&
               int{VideoInput::frame_count} == cv::CAP_PROP_FRAME_COUNT &&
+              int{VideoInput::convert_rgb} == cv::CAP_PROP_CONVERT_RGB &&
               int{VideoInput::buffersize} == cv::CAP_PROP_BUFFERSIZE);
 
 class OpenCvInput final : public VideoInput {
@@ -55,12 +56,22 @@ class OpenCvInput final : public VideoInput {
     const bool is_in_frame = image->data == reinterpret_cast<const uchar*>(frame.pixels.data);
     return is_in_frame ? Picture{frame.pixels, frame.owner, {}, {}} : to_picture(image);
   }
+  std::span<const unsigned char> retrieve_encoded() override {
+    try {
+      if (!capture_.retrieve(encoded_) || encoded_.type() != CV_8UC1 || !encoded_.isContinuous())
+        return {};
+    } catch (const cv::Exception&) {
+      return {};
+    }
+    return {encoded_.data, encoded_.total()};
+  }
   double get(Property property) const override { return capture_.get(property); }
   void set(Property property, double value) override { capture_.set(property, value); }
 
  private:
   cv::VideoCapture capture_;
   Size size_;  // of frames, as the video says
+  cv::Mat encoded_;
 };
 
 std::unique_ptr<VideoInput> open(const std::string& name, int api) {

@@ -208,14 +208,20 @@ class EncodedImages : public PoolTest {
       ++decoded_here;
       return image_view(pictures[0].view());
     };
-    Detection found = pool.detect_encoded({.jpeg = jpeg, .luma = true, .decode = decode}, {});
+    const auto keep = [this](const ImageView& decoded) {
+      EXPECT_EQ(decoded.pixels, pictures[0].view().data);
+      ++kept;
+    };
+    Detection found =
+        pool.detect_encoded({.jpeg = jpeg, .luma = true, .decode = decode, .keep = keep}, {});
+    EXPECT_EQ(kept + decoded_here, ++searched);
     EXPECT_EQ(boxes(found.faces), expected[0]);
     return found;
   }
   int decoded_there() const { return logs[0].decoded + logs[1].decoded + logs[2].decoded; }
 
   gpu::JpegStream jpeg;
-  int decoded_here = 0;
+  int decoded_here = 0, kept = 0, searched = 0;
 };
 
 TEST_F(EncodedImages, AreDecodedByDevices) {

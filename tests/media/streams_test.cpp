@@ -5,10 +5,12 @@
 #include <csignal>
 #include <functional>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "media/codec.hpp"
+#include "media/video_source.hpp"
 #include "tests/kit/eventually.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/program.hpp"
@@ -264,6 +266,50 @@ TEST_F(Streams, CamerasAreSearched) {
       EXPECT_EQ(record.contains("error"), record == records.back());
     }
     EXPECT_EQ(records.front()["width"], 640);
+  }
+}
+
+// Some frames of cameras are damaged, which ends nothing.
+class DamagedFrames final : public VideoInput {
+ public:
+  // `good`: one in this many frames is not damaged.
+  DamagedFrames(std::string jpeg, int good) : jpeg_(std::move(jpeg)), good_(good) {}
+  bool grab() override { return ++grabbed_ > 0; }
+  std::optional<Picture> retrieve(MakeFrame) override { return std::nullopt; }
+  std::span<const unsigned char> retrieve_encoded() override {
+    const std::size_t bytes = grabbed_ % good_ == 0 ? jpeg_.size() : 0;
+    return {reinterpret_cast<const unsigned char*>(jpeg_.data()), bytes};
+  }
+  double get(Property) const override { return 0; }
+  void set(Property, double) override {}
+
+ private:
+  std::string jpeg_;
+  int good_, grabbed_ = 0;
+};
+
+TEST_F(Streams, DamagedFramesOfCamerasArePassedOver) {
+  VideoSource camera(FrameSource::Kind::camera, "camera 0",
+                     std::make_unique<DamagedFrames>(jpeg_, 20));
+  camera.decode_jpegs();
+  for (int i = 0; i < 3; ++i) {
+    const std::optional<Frame> frame = camera.next();
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->number, 20 * i + 19);
+    EXPECT_GT(frame->decode_ms, 0);
+  }
+}
+
+TEST_F(Streams, ACameraWhoseFramesAreAllDamagedHasFailed) {
+  VideoSource camera(FrameSource::Kind::camera, "camera 0",
+                     std::make_unique<DamagedFrames>(jpeg_, 1000));
+  camera.decode_jpegs();
+  try {
+    camera.next();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.kind, "decode");
+    EXPECT_TRUE(has(error.what(), "camera 0: this JPEG cannot be decoded")) << error.what();
   }
 }
 

@@ -321,6 +321,7 @@ class CountedVideo final : public VideoInput {
     ++counts_.retrieved;
     return to_picture(make({4, 4}));
   }
+  std::span<const unsigned char> retrieve_encoded() override { return {}; }
   double get(Property property) const override {
     return property == fps           ? 25
            : property == frame_count ? 30

@@ -117,8 +117,17 @@ void FaceSearch::make_detectors() {
   for (const std::string& name : settings_->cascades) cascades_.push_back(find_cascade(name));
   backends_ = Backends(machine_, cascades_);
   if (speed_.memory == 0) speed_ = device() ? gpu::copy_speed(*device()) : host_copy_speed();
+  decode_jpegs_there();
   detectors_ =
       facesat::make_detectors(cascades_, settings_->detect, [this] { return backends_->make(); });
+}
+
+// Frames are decoded where they are searched.
+void FaceSearch::decode_jpegs_there() {
+  if (device_of_jpegs_ == device()) return;
+  device_of_jpegs_ = device();
+  jpegs_.reset();
+  if (device()) jpegs_.emplace(*device());
 }
 
 void FaceSearch::measure_kernels() {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "app/common/device_jpegs.hpp"
 #include "app/live/detection/live_result.hpp"
 #include "core/pyramid.hpp"
 #include "kernels/device/gpu_info.hpp"
@@ -70,6 +71,7 @@ class FaceSearch {
 
  private:
   void make_detectors();
+  void decode_jpegs_there();
   void measure_kernels();  // or no longer
   BackendOptions usable_backend() const;
   facesat::Detection find_with(CascadeRange range, View<const Bgr> pixels, const Rect& part,
@@ -81,6 +83,8 @@ class FaceSearch {
   std::optional<LiveSettings> settings_;  // what detectors_ are made from
   BackendOptions machine_;                // the same, after a failure of the device
   std::optional<Backends> backends_;      // nullopt: none were chosen yet
+  std::optional<JpegsOnDevice> jpegs_;    // on the device that searches
+  std::optional<int> device_of_jpegs_;
   CopySpeed speed_;
   bool cascades_changed_ = false;
   bool device_failed_ = false;  // the CPU has taken over, until another backend is chosen

@@ -20,8 +20,9 @@ std::string csv_header(bool has_filter) {
 }  // namespace
 
 std::string_view live_step_name(std::size_t step) {
-  if (step == 0) return "capture";
-  return step <= step_names.size() ? step_names[step - 1] : "draw";
+  if (step < steps_before_detection) return step == 0 ? "capture" : "decode";
+  step -= steps_before_detection;
+  return step < step_names.size() ? step_names[step] : "draw";
 }
 
 double Sample::step_ms(std::size_t step) const {
@@ -97,12 +98,12 @@ History::StepSummary History::step(std::size_t step) const {
 }
 
 std::vector<History::KernelSummary> History::kernels(std::size_t step) const {
-  if (samples_.empty() || step == 0 || step > step_names.size()) return {};
+  if (samples_.empty() || step < steps_before_detection) return {};
   const std::vector<KernelTime>& newest = samples_.back().kernels;
   std::vector<KernelSummary> kernels;
   std::vector<std::vector<std::size_t>> launches;  // of each of `kernels`: indices in a sample
   for (std::size_t i = 0; i < newest.size(); ++i) {
-    if (static_cast<std::size_t>(newest[i].step) != step - 1) continue;
+    if (live_step(newest[i].step) != step) continue;
     const auto found = std::ranges::find(kernels, newest[i].name, &KernelSummary::name);
     const auto k = static_cast<std::size_t>(found - kernels.begin());
     if (found == kernels.end()) {

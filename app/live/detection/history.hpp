@@ -14,10 +14,14 @@
 
 namespace facesat::app {
 
-// The steps on which a frame's time is spent, from the camera to the screen: capture, the steps of
-// detection, and drawing. The steps of a filter are numbered from live_step_count on, and happen
-// before drawing.
-constexpr std::size_t live_step_count = step_names.size() + 2;
+// The steps on which a frame's time is spent, from the camera to the screen: capture, decoding,
+// the steps of detection, and drawing. The steps of a filter are numbered from live_step_count on,
+// and happen before drawing.
+constexpr std::size_t steps_before_detection = 2;
+constexpr std::size_t live_step_count = steps_before_detection + step_names.size() + 1;
+constexpr std::size_t live_step(Step step) {
+  return steps_before_detection + static_cast<std::size_t>(step);
+}
 std::string_view live_step_name(std::size_t step);
 using LiveSteps = std::array<double, live_step_count>;
 

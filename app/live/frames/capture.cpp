@@ -332,7 +332,7 @@ void Capture::post(Frame frame) {
   captured.source = opened_;
   const Kind kind = source_->kind();
   captured.kind = kind;
-  captured.capture_ms = ms;
+  captured.capture_ms = ms - captured.decode_ms;
   if (!captured.is_still()) captured.rate = 1 / source_->step();
   captured.seconds =
       kind == Kind::video

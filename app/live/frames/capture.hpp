@@ -30,7 +30,7 @@ struct CapturedFrame : Frame {
   // are turned alike.
   std::uint64_t sequence = 0;
   FrameSource::Kind kind = FrameSource::Kind::video;  // of its source
-  double capture_ms = 0;                              // the time to read it
+  double capture_ms = 0;                              // the time to read it, without decode_ms
   double rate = 0;     // frames per second of its source; 0: it has none
   double seconds = 0;  // when it was taken: in a video, or else on the machine's clock
 

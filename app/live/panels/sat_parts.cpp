@@ -280,7 +280,7 @@ std::string SatPair::due(const std::string& in_use, Clock::time_point now) {
 }
 
 SatPair::Times SatPair::times_of(const History& history) {
-  constexpr std::size_t sat = 1 + static_cast<std::size_t>(Step::sat);  // capture is step 0
+  constexpr std::size_t sat = live_step(Step::sat);
   return {history.step(sat).ms, history.detect_quantile(0.5), history.samples().size()};
 }
 

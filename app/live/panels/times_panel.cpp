@@ -49,6 +49,8 @@ constexpr std::array<Column, 6> step_columns{{
 
 constexpr std::array<const char*, live_step_count> step_meanings{
     "Reading the frame from its source",
+    "Decoding a JPEG from a camera: on the GPU, with the way into its memory and back, or on the "
+    "CPU",
     "The frame's way into the GPU's memory",
     "Grey image from the colours",
     "All levels of the pyramid from the grey image",
@@ -69,9 +71,10 @@ double sum_of_medians(const StepRows& rows, const HiddenSteps& hidden) {
 
 ImU32 step_colour(std::size_t step) {
   constexpr std::array<ImU32, live_step_count> colours{
-      IM_COL32(120, 120, 130, 255), IM_COL32(160, 110, 60, 255),  IM_COL32(86, 180, 233, 255),
-      IM_COL32(0, 158, 115, 255),   IM_COL32(240, 228, 66, 255),  IM_COL32(213, 94, 0, 255),
-      IM_COL32(0, 114, 178, 255),   IM_COL32(204, 121, 167, 255), IM_COL32(170, 170, 180, 255),
+      IM_COL32(120, 120, 130, 255), IM_COL32(200, 60, 90, 255), IM_COL32(160, 110, 60, 255),
+      IM_COL32(86, 180, 233, 255),  IM_COL32(0, 158, 115, 255), IM_COL32(240, 228, 66, 255),
+      IM_COL32(213, 94, 0, 255),    IM_COL32(0, 114, 178, 255), IM_COL32(204, 121, 167, 255),
+      IM_COL32(170, 170, 180, 255),
   };
   constexpr std::array<ImU32, 4> filter_colours{
       IM_COL32(150, 95, 225, 255), IM_COL32(205, 170, 250, 255), IM_COL32(110, 60, 170, 255),

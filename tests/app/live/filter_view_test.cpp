@@ -212,14 +212,14 @@ TEST(FilterTimes, AreStepsBeforeDrawing) {
   History history;
   Sample sample;
   sample.ms.fill(1);
-  sample.ms[1] = 0;  // the CPU has no upload
+  sample.ms[live_step(Step::upload)] = 0;  // on the CPU
   sample.filter = {{"integral image", 1000}, {"box", 3000}};
   sample.filter_compute_ms = 4;
   sample.compared_compute_ms = 7;
   history.add(sample, {});
   const std::vector<std::size_t> steps = history.steps();
   ASSERT_EQ(steps.size(), live_step_count + 1);
-  EXPECT_EQ(history.step_name(steps[1]), "gray");
+  EXPECT_EQ(history.step_name(steps[2]), "gray");
   EXPECT_EQ(history.step_name(steps[live_step_count - 2]), "filter: integral image");
   EXPECT_EQ(history.step(steps[live_step_count - 2]).ms, 1);
   EXPECT_EQ(history.step_name(steps[live_step_count - 1]), "filter: box");

@@ -111,14 +111,14 @@ TEST(History, BytesAndFloorsAreThoseOfTheSampleThatHasTheTime) {
   History history;
   for (const double scale : {1, 2, 4}) {  // pictures of growing size, all at 10 GB/s
     Sample sample;
-    sample.ms[4] = scale;
-    sample.bytes[4] = scale * 1e7;
-    sample.floor_ms[4] = scale / 4;
+    sample.ms[live_step(Step::sat)] = scale;
+    sample.bytes[live_step(Step::sat)] = scale * 1e7;
+    sample.floor_ms[live_step(Step::sat)] = scale / 4;
     history.add(sample, {});
   }
-  EXPECT_DOUBLE_EQ(history.step(4).ms, 2);
-  EXPECT_DOUBLE_EQ(history.step(4).bytes_per_s, 1e10);
-  EXPECT_DOUBLE_EQ(history.step(4).floors, 4);
+  EXPECT_DOUBLE_EQ(history.step(live_step(Step::sat)).ms, 2);
+  EXPECT_DOUBLE_EQ(history.step(live_step(Step::sat)).bytes_per_s, 1e10);
+  EXPECT_DOUBLE_EQ(history.step(live_step(Step::sat)).floors, 4);
   EXPECT_EQ(history.step(3).bytes_per_s, 0);  // nothing is known of this step
   EXPECT_EQ(history.step(3).floors, 0);
 }
@@ -134,7 +134,7 @@ TEST(History, KernelsOfAStepByName) {
                         {Step::sat, "rows", 3 * ms}};
     history.add(sample, {});
   };
-  const std::size_t sat = 1 + static_cast<std::size_t>(Step::sat);
+  const std::size_t sat = live_step(Step::sat);
   EXPECT_TRUE(history.kernels(sat).empty());
   for (const double ms : {0.0, 5.0, 1.0, 2.0}) add(ms);  // the first was not measured
   const std::vector<History::KernelSummary> kernels = history.kernels(sat);
@@ -183,17 +183,19 @@ TEST(History, FailedAndRepeatedFramesHaveNoTimesToShow) {
 
 TEST(History, TimesAsCsv) {
   Sample sample, failed;
-  sample.ms[4] = 1.5;
+  sample.ms[live_step(Step::sat)] = 1.5;
   sample.faces = 4;
   sample.latency_ms = 2;
   failed.failed = true;
   const std::string csv = times_csv({sample, failed});
-  EXPECT_EQ(csv,
-            "frame,capture_ms,upload_ms,gray_ms,resize_ms,sat_ms,evaluate_ms,download_ms,group_ms,"
-            "draw_ms,"
-            "detect_ms,latency_ms,windows,faces\n"
-            "0,0.0000,0.0000,0.0000,0.0000,1.5000,0.0000,0.0000,0.0000,0.0000,0.0000,2.0000,0,4\n"
-            "1,,,,,,,,,,,,0,0\n");
+  EXPECT_EQ(
+      csv,
+      "frame,capture_ms,decode_ms,upload_ms,gray_ms,resize_ms,sat_ms,evaluate_ms,download_ms,group_"
+      "ms,"
+      "draw_ms,"
+      "detect_ms,latency_ms,windows,faces\n"
+      "0,0.0000,0.0000,0.0000,0.0000,0.0000,1.5000,0.0000,0.0000,0.0000,0.0000,0.0000,2.0000,0,4\n"
+      "1,,,,,,,,,,,,,0,0\n");
   EXPECT_TRUE(is_times_csv(csv));
 }
 

@@ -198,7 +198,7 @@ TEST_F(SatPanelTest, PinnedAlgorithmsAlternate) {
 TEST_F(SatPanelTest, TimesOfThePinnedAreThoseOfTheHistory) {
   pin_both();
   Sample sample;
-  sample.ms[4] = 2;  // SAT
+  sample.ms[live_step(Step::sat)] = 2;
   sample.detect_ms = 7;
   history.add(sample, {});
   const SatPair::Times times = SatPair::times_of(history);

@@ -327,6 +327,58 @@ TEST(Jpeg, IsTurnedUpright) {
   });
 }
 
+// Everything that encoders vary. Of noise at the highest qualities, blocks are longer than pieces,
+// and their decoders may not find each other: that may fail, for libjpeg-turbo to do it.
+TEST(Jpeg, HasTheirPixelsWhateverTheEncoderDoes) {
+  std::mt19937 random(5);
+  const auto below = [&](int end) {
+    return static_cast<int>(random() % static_cast<unsigned>(end));
+  };
+  under_one_schedule([&] {
+    for (int i = 0; i < (on_gpu ? 2000 : 40); ++i) {
+      const auto& [channels, across, down] = subsamplings[i % std::size(subsamplings)];
+      const Kind kind{.size = {1 + below(150), 1 + below(110)},
+                      .channels = channels,
+                      .across = across,
+                      .down = down,
+                      .quality = 1 + below(100),
+                      .restart_mcus = below(3) == 0 ? 1 + below(20) : 0,
+                      .is_optimised = below(2) == 0,
+                      .content = static_cast<Content>(below(4))};
+      SCOPED_TRACE(testing::PrintToString(kind));
+      const Bytes file = encode(kind);
+      const int orientation = below(9);
+      const Outcome outcome = compare<Bgr>(file, orientation);
+      const bool may_fail = kind.content == Content::noise && kind.quality > 95;
+      EXPECT_TRUE(outcome == Outcome::equal || (may_fail && outcome == Outcome::failed));
+    }
+  });
+}
+
+// The frames of most cameras.
+TEST(Jpeg, MayLackTheUsualHuffmanTables) {
+  under_one_schedule([] {
+    for (const int channels : {1, 3})
+      for (const Content content : {Content::noise, Content::waves}) {
+        Bytes file =
+            encode({.size = {90, 70}, .channels = channels, .across = 2, .content = content});
+        int tables = 0;
+        for (std::size_t at = 2; file[at + 1] != 0xDA;) {  // up to the scan
+          const auto length = static_cast<std::ptrdiff_t>(2 + (file[at + 2] << 8 | file[at + 3]));
+          const auto from = file.begin() + static_cast<std::ptrdiff_t>(at);
+          if (file[at + 1] == 0xC4) {
+            file.erase(from, from + length);
+            ++tables;
+          } else {
+            at += static_cast<std::size_t>(length);
+          }
+        }
+        EXPECT_EQ(tables, channels == 1 ? 2 : 4);
+        EXPECT_EQ(compare<Bgr>(file), Outcome::equal);
+      }
+  });
+}
+
 // More pieces than a block of threads has; pieces that begin in the middle of a block.
 TEST(Jpeg, JoinsManyPieces) {
   under_all_schedules([] {
