@@ -3,6 +3,7 @@
 #include "lab/micro.hpp"
 #include "lab/problems/filter.hpp"
 #include "lab/problems/histogram.hpp"
+#include "lab/problems/jpeg.hpp"
 #include "lab/problems/sat.hpp"
 #include "lab/problems/scan.hpp"
 #include "lab/problems/tasks.hpp"
@@ -26,6 +27,10 @@ lab::GpuSubjects filter_subjects(const FilterCase&, int, const std::vector<std::
 }
 
 lab::GpuSubjects histogram_subjects(const HistogramCase&, int, const std::vector<std::string>&) {
+  return {};
+}
+
+lab::GpuSubjects jpeg_subjects(const JpegCase&, int, const std::vector<std::string>&, SharePut) {
   return {};
 }
 

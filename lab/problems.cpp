@@ -18,11 +18,12 @@ std::unique_ptr<Problem> scan_problem();
 std::unique_ptr<Problem> tasks_problem();
 std::unique_ptr<Problem> filter_problem();
 std::unique_ptr<Problem> histogram_problem();
+std::unique_ptr<Problem> jpeg_problem();
 
 std::vector<std::unique_ptr<Problem>> all_problems() {
   std::vector<std::unique_ptr<Problem>> all;
   for (const auto make :
-       {sat_problem, scan_problem, tasks_problem, filter_problem, histogram_problem})
+       {sat_problem, scan_problem, tasks_problem, filter_problem, histogram_problem, jpeg_problem})
     all.push_back(make());
   return all;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/cpu/gray.hpp"
 #include "media/codec_formats.hpp"
 
 namespace facesat {
@@ -117,12 +118,10 @@ const std::uint8_t* read_row(PnmReader& reader, const Header& header,
   return memory.data();
 }
 
-template <int channels>
-void to_colour(const std::uint8_t* from, std::span<Bgr> to) {
-  constexpr int green = channels == 3 ? 1 : 0, blue = 2 * green;
+void repeat_gray(const std::uint8_t* gray, std::span<Bgr> to) {
   for (Bgr& pixel : to) {
-    pixel = {from[blue], from[green], from[0]};
-    from += channels;
+    pixel = {*gray, *gray, *gray};
+    ++gray;
   }
 }
 
@@ -135,7 +134,7 @@ Picture read_pnm(std::span<const unsigned char> file, const DecodeLimits& limits
     fail("the file ends early");
   const NewFrame<Bgr> frame = new_frame<Bgr>(header.size);
   std::vector<std::uint8_t> samples(header.samples_per_row());
-  const auto convert = header.channels() == 3 ? to_colour<3> : to_colour<1>;
+  const auto convert = header.channels() == 3 ? cpu::reverse_colours : repeat_gray;
   for (int y = 0; y < header.size.height; ++y) {
     check_stop(limits.should_stop);
     convert(read_row(reader, header, samples),

@@ -52,6 +52,21 @@ void GrayRow(const Bgr* from, int width, std::uint8_t* to) {
   for (; x < width; ++x) to[x] = rules::gray_of(from[x].b, from[x].g, from[x].r);
 }
 
+// Exchanges the first and third byte of each three.
+void ReverseRow(const std::uint8_t* rgb, int width, Bgr* to) {
+  int x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<std::uint8_t> tag;
+  const int lanes = static_cast<int>(hn::Lanes(tag));
+  for (; x + lanes <= width; x += lanes) {
+    hn::Vec<decltype(tag)> r, g, b;
+    hn::LoadInterleaved3(tag, rgb + 3 * x, r, g, b);
+    hn::StoreInterleaved3(b, g, r, tag, &to[x].b);
+  }
+#endif
+  for (; x < width; ++x) to[x] = {rgb[3 * x + 2], rgb[3 * x + 1], rgb[3 * x]};
+}
+
 // ---- resizing
 //
 // Every pixel is (sum over two rows and two columns of weight * weight * pixel + 32768) >> 16, in
@@ -132,6 +147,7 @@ std::array<std::uint8_t, 256> equalizing_map(const Histogram& histogram, std::si
 }  // namespace
 
 HWY_EXPORT(GrayRow);
+HWY_EXPORT(ReverseRow);
 HWY_EXPORT(MixRows);
 HWY_EXPORT(MixPairs);
 
@@ -139,6 +155,10 @@ void to_gray(View<const Bgr> frame, View<std::uint8_t> gray) {
   tbb::parallel_for(0, frame.size.height, [&](int y) {
     HWY_DYNAMIC_DISPATCH(GrayRow)(frame.row(y), frame.size.width, gray.row(y));
   });
+}
+
+void reverse_colours(const std::uint8_t* rgb, std::span<Bgr> to) {
+  HWY_DYNAMIC_DISPATCH(ReverseRow)(rgb, static_cast<int>(to.size()), to.data());
 }
 
 void equalize(View<const std::uint8_t> gray, View<std::uint8_t> result) {

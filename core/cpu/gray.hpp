@@ -1,5 +1,5 @@
-// Converts a colour frame to a grey image, equalises its histogram, and resizes it to the levels of
-// the pyramid.
+// Brings colours in order, converts a colour frame to a grey image, equalises its histogram, and
+// resizes it to the levels of the pyramid.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,9 @@ namespace facesat::cpu {
 
 // OpenCV 4.6's COLOR_BGR2GRAY for 8 bits: (3735 B + 19235 G + 9798 R + 16384) >> 15.
 void to_gray(View<const Bgr> frame, View<std::uint8_t> gray);
+
+// From pixels in the order red, green, blue, as many as `to` has.
+void reverse_colours(const std::uint8_t* rgb, std::span<Bgr> to);
 
 // OpenCV 4.6's equalizeHist. Source and result may be the same picture.
 void equalize(View<const std::uint8_t> gray, View<std::uint8_t> result);

@@ -52,6 +52,11 @@ struct JpegTask {
   unsigned* has_failed;
 };
 
+// A task in device memory, which begins on a 16-byte boundary and with JpegStream::block, to be
+// copied there; and how much it needs.
+std::size_t jpeg_task_bytes(const JpegStream& jpeg);
+JpegTask jpeg_task_in(std::byte* memory, const JpegStream& jpeg, unsigned* has_failed);
+
 // Enqueues the decoding of the picture, whose header is `header`. `luma` gets what libjpeg-turbo
 // gives for JCS_GRAYSCALE, `colour` what it gives for JCS_EXT_BGR; either is turned upright from an
 // EXIF orientation (1 .. 8; 0: as it is), and has the size of the picture that results.

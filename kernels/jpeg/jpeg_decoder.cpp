@@ -29,7 +29,7 @@ class Parts {
   std::size_t bytes_ = 0;
 };
 
-JpegTask task_of(Parts& parts, const JpegStream& jpeg, unsigned* has_failed) {
+JpegTask task_in(Parts& parts, const JpegStream& jpeg, unsigned* has_failed) {
   const auto pieces = static_cast<std::size_t>(jpeg.header.piece_count);
   const std::size_t decoders = pieces * static_cast<std::size_t>(jpeg.header.guesses);
   const std::size_t samples = static_cast<std::size_t>(jpeg.header.block_count()) * pixels_of_block;
@@ -49,6 +49,21 @@ JpegTask task_of(Parts& parts, const JpegStream& jpeg, unsigned* has_failed) {
           .samples = parts.next<std::uint8_t>(samples),
           .has_failed = has_failed};
 }
+
+}  // namespace
+
+std::size_t jpeg_task_bytes(const JpegStream& jpeg) {
+  Parts parts;
+  task_in(parts, jpeg, nullptr);
+  return parts.bytes();
+}
+
+JpegTask jpeg_task_in(std::byte* memory, const JpegStream& jpeg, unsigned* has_failed) {
+  Parts parts(memory);
+  return task_in(parts, jpeg, has_failed);
+}
+
+namespace {
 
 class CudaJpegDecoder final : public JpegDecoder {
  public:
@@ -96,15 +111,11 @@ class CudaJpegDecoder final : public JpegDecoder {
   void use_device() const { FACESAT_CUDA(cudaSetDevice(device_)); }
 
   JpegTask upload(const JpegStream& jpeg) {
-    Parts sizes;
-    task_of(sizes, jpeg, nullptr);
-    reserve(memory_, sizes.bytes());
-    Parts parts(memory_.data());
-    const JpegTask task = task_of(parts, jpeg, has_failed_.data());
+    reserve(memory_, jpeg_task_bytes(jpeg));
     // From page-locked memory, where that is in use for frames.
     FACESAT_CUDA(cudaMemcpyAsync(memory_.data(), jpeg.block.data(), jpeg.block.size(),
                                  cudaMemcpyHostToDevice, stream_.get()));
-    return task;
+    return jpeg_task_in(memory_.data(), jpeg, has_failed_.data());
   }
 
   const int device_;

@@ -1,15 +1,13 @@
-// NPP, NVIDIA's closed library of image primitives: its integral image and its filters. It is
-// loaded at run time if it is installed; the build does not need it.
+// NPP, NVIDIA's closed library of image primitives: its integral image and its filters.
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include <dlfcn.h>
-
 #include "facesat/types.hpp"
 #include "kernels/device/cuda.hpp"
 #include "lab/problems/filter.hpp"
+#include "lab/problems/nvidia_library.hpp"
 #include "lab/problems/sat.hpp"
 
 namespace facesat::gpu {
@@ -50,35 +48,6 @@ NppStreamContext npp_context(cudaStream_t stream) {
   return context;
 }
 
-// One of its libraries, which is never closed.
-class NppLibrary {
- public:
-  // For example "libnppist".
-  explicit NppLibrary(const std::string& name) {
-    for (const char* version : {".so.13", ".so.12", ".so"})
-      if (!library_) library_ = dlopen((name + version).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library_) {
-      const char* const reason = dlerror();
-      why_none_ = std::string("NPP cannot be used: ") + (reason ? reason : "unknown");
-    }
-  }
-
-  // Finds a function, or sets it to null.
-  template <class Function>
-  void find(const char* name, Function*& function) {
-    void* const found = library_ ? dlsym(library_, name) : nullptr;
-    if (!found && why_none_.empty())
-      why_none_ = std::string("NPP cannot be used: it has no ") + name;
-    function = reinterpret_cast<Function*>(found);
-  }
-  // Why it cannot be used; empty if all functions were found.
-  const std::string& why_none() const { return why_none_; }
-
- private:
-  void* library_ = nullptr;
-  std::string why_none_;
-};
-
 // NPP refused a call.
 struct NppError : DeviceError {
   using DeviceError::DeviceError;
@@ -105,7 +74,7 @@ struct SatNpp {
   std::string why_none;  // why NPP cannot be used; empty if it can
 
   SatNpp() {
-    NppLibrary library("libnppist");
+    NvidiaLibrary library("NPP", "libnppist");
     library.find("nppiIntegral_8u32s_C1R_Ctx", to_s32);
     library.find("nppiIntegral_8u32f_C1R_Ctx", to_f32);
     why_none = library.why_none();
@@ -210,7 +179,7 @@ struct FilterNpp {
   std::string why_none;
 
   FilterNpp() {
-    NppLibrary library("libnppif");
+    NvidiaLibrary library("NPP", "libnppif");
     library.find("nppiFilterBoxBorder_8u_C1R_Ctx", box);
     library.find("nppiFilterGaussAdvancedBorder_8u_C1R_Ctx", gaussian);
     library.find("nppiFilterSobelVertBorder_8u16s_C1R_Ctx", sobel);
