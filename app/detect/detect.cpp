@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include <tbb/task_arena.h>
 #include <unistd.h>
 
+#include "app/common/device_jpegs.hpp"
 #include "app/detect/blurred_videos.hpp"
 #include "app/detect/item_reader.hpp"
 #include "app/detect/layout.hpp"
@@ -24,6 +26,7 @@
 #include "core/pyramid.hpp"
 #include "library/detect/detector_pool.hpp"
 #include "media/codec.hpp"
+#include "media/source_name.hpp"
 #include "results/annotate.hpp"
 #include "results/format.hpp"
 #include "results/inputs.hpp"
@@ -291,6 +294,10 @@ int run_detect(const DetectCommand& command) {
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
   if (inputs.is_repeatable() && !command.is_live())
     progress.count_in_background(Inputs(arguments), command.shard);
+  std::optional<JpegsOnDevice> jpegs;  // frames of a camera are decoded where they are searched
+  if (command.is_live() && camera_name(command.inputs.front()))
+    if (const Backends& backends = detector->pool().backends(); backends.on_gpu())
+      jpegs.emplace(backends.devices().front().id);
   detector->announce();
   if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
