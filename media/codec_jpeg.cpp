@@ -207,7 +207,12 @@ class OtherDecoder {
   std::mutex mutex_;
   std::shared_ptr<const DecodeJpeg> decode_;
 };
-OtherDecoder other_decoder;
+
+// Never destroyed: threads that wait for a camera may outlive all other objects.
+OtherDecoder& other_decoder() {
+  static auto* const decoder = new OtherDecoder;
+  return *decoder;
+}
 
 // Errors are handled as in JpegReader.
 class JpegWriter {
@@ -260,7 +265,7 @@ class JpegWriter {
 }  // namespace
 
 void decode_jpegs_with(DecodeJpeg decode) {
-  other_decoder.set(std::move(decode));
+  other_decoder().set(std::move(decode));
 }
 
 bool has_more_pictures(std::span<const unsigned char> jpeg, std::size_t end) {
@@ -284,7 +289,7 @@ int jpeg_orientation(std::span<const unsigned char> segment) {
 
 Picture read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits,
                   Reading reading) {
-  if (const auto decode = other_decoder.get())
+  if (const auto decode = other_decoder().get())
     if (std::optional<Picture> picture = (*decode)(file, limits, reading))
       return std::move(*picture);
   JpegReader reader(file, limits);

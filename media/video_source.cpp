@@ -52,8 +52,8 @@ double VideoSource::time_at(Clock::time_point now) const {
 }
 
 void VideoSource::decode_jpegs() {
-  gives_jpegs_ = true;
   capture_->set(VideoInput::convert_rgb, 0);
+  gives_jpegs_ = capture_->get(VideoInput::convert_rgb) == 0;
 }
 
 // nullopt: the frame is damaged, as one of a camera may be now and then. What can be decoded of it
@@ -68,6 +68,8 @@ std::optional<Picture> VideoSource::decode() {
     picture.warning.clear();
     damaged_in_a_row_ = 0;
     return picture;
+  } catch (const MemoryError& error) {
+    throw InputError("memory", fmt::format("{}: {}", title_, error.what()));
   } catch (const InputError& error) {
     if (++damaged_in_a_row_ < most_damaged_in_a_row) return std::nullopt;
     throw InputError(error.kind, fmt::format("{}: {}", title_, error.what()));

@@ -25,7 +25,8 @@ class VideoSource final : public FrameSource {
   std::string warning() const override;
   void seek(double position) override;
 
-  // For cameras: their frames are JPEGs, which are decoded here.
+  // For cameras whose frames are JPEGs, which then are decoded here, not by OpenCV. A damaged one
+  // is passed over, also where it was chosen.
   void decode_jpegs();
 
   // For containers that show whether they are complete: sets the result of warning(), which may be

@@ -1,5 +1,6 @@
 #include "app/common/device_jpegs.hpp"
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 #include <variant>
@@ -23,10 +24,13 @@ Picture download_as(const ImageView& decoded) {
   return to_picture(frame);
 }
 
+}  // namespace
+
 // A decoder for each thread that decodes.
-class Decoders {
+class JpegsOnDevice::Decoders {
  public:
   explicit Decoders(int device) : device_(device) {}
+  int decoded() const { return decoded_; }
 
   // nullopt: libjpeg-turbo must do it.
   std::optional<Picture> decode(std::span<const unsigned char> file, const DecodeLimits& limits,
@@ -38,10 +42,15 @@ class Decoders {
       std::unique_ptr<gpu::JpegDecoder> decoder = take();
       Picture picture = downloaded(
           decoder->decode(jpeg->stream, reading == Reading::luma, jpeg->orientation), *jpeg);
-      const bool has_failed = decoder->has_failed();
-      const std::scoped_lock lock(mutex_);
-      idle_.push_back(std::move(decoder));
-      return has_failed ? std::nullopt : std::optional(std::move(picture));
+      if (decoder->has_failed()) return std::nullopt;
+      ++decoded_;
+      // Memory for a very large picture is not kept.
+      constexpr std::size_t most_kept_pixels = 64 << 20;
+      if (picture.size().area() <= most_kept_pixels) {
+        const std::scoped_lock lock(mutex_);
+        idle_.push_back(std::move(decoder));
+      }
+      return picture;
     } catch (const MemoryError&) {
       return std::nullopt;
     } catch (const DeviceError&) {  // the detector will notice it, too
@@ -63,11 +72,10 @@ class Decoders {
   }
 
   const int device_;
+  std::atomic<int> decoded_ = 0;
   std::mutex mutex_;
   std::vector<std::unique_ptr<gpu::JpegDecoder>> idle_;
 };
-
-}  // namespace
 
 std::optional<DeviceJpeg> read_device_jpeg(std::span<const unsigned char> file,
                                            std::size_t max_pixels) {
@@ -75,6 +83,7 @@ std::optional<DeviceJpeg> read_device_jpeg(std::span<const unsigned char> file,
   auto* const stream = std::get_if<gpu::JpegStream>(&read);
   if (!stream) return std::nullopt;
   const int orientation = jpeg_orientation(stream->metadata);
+  stream->metadata = {};  // is a part of the file
   const Size size = upright_size(stream->header.size, orientation);
   const char* const warning = has_more_pictures(file, stream->end) ? only_first_picture : "";
   return DeviceJpeg{std::move(*stream), orientation, size, warning};
@@ -88,10 +97,14 @@ Picture downloaded(const ImageView& decoded, const DeviceJpeg& jpeg) {
   return picture;
 }
 
-JpegsOnDevice::JpegsOnDevice(int device) {
-  decode_jpegs_with([decoders = std::make_shared<Decoders>(device)](
-                        std::span<const unsigned char> file, const DecodeLimits& limits,
-                        Reading reading) { return decoders->decode(file, limits, reading); });
+JpegsOnDevice::JpegsOnDevice(int device) : decoders_(std::make_shared<Decoders>(device)) {
+  decode_jpegs_with(
+      [decoders = decoders_](std::span<const unsigned char> file, const DecodeLimits& limits,
+                             Reading reading) { return decoders->decode(file, limits, reading); });
+}
+
+int JpegsOnDevice::decoded() const {
+  return decoders_->decoded();
 }
 
 JpegsOnDevice::~JpegsOnDevice() {

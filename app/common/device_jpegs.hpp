@@ -37,6 +37,13 @@ class JpegsOnDevice {
   ~JpegsOnDevice();
   JpegsOnDevice(const JpegsOnDevice&) = delete;
   JpegsOnDevice& operator=(const JpegsOnDevice&) = delete;
+
+  // How many it has decoded; the others were left to libjpeg-turbo.
+  int decoded() const;
+
+ private:
+  class Decoders;
+  std::shared_ptr<Decoders> decoders_;
 };
 
 }  // namespace facesat::app

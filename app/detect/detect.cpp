@@ -294,7 +294,8 @@ int run_detect(const DetectCommand& command) {
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
   if (inputs.is_repeatable() && !command.is_live())
     progress.count_in_background(Inputs(arguments), command.shard);
-  std::optional<JpegsOnDevice> jpegs;  // frames of a camera are decoded where they are searched
+  // Frames of a camera are decoded by the first of the devices that search them.
+  std::optional<JpegsOnDevice> jpegs;
   if (command.is_live() && camera_name(command.inputs.front()))
     if (const Backends& backends = detector->pool().backends(); backends.on_gpu())
       jpegs.emplace(backends.devices().front().id);

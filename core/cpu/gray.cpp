@@ -53,11 +53,11 @@ void GrayRow(const Bgr* from, int width, std::uint8_t* to) {
 }
 
 // Exchanges the first and third byte of each three.
-void ReverseRow(const std::uint8_t* rgb, int width, Bgr* to) {
-  int x = 0;
+void ReverseRow(const std::uint8_t* rgb, std::size_t width, Bgr* to) {
+  std::size_t x = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<std::uint8_t> tag;
-  const int lanes = static_cast<int>(hn::Lanes(tag));
+  const std::size_t lanes = hn::Lanes(tag);
   for (; x + lanes <= width; x += lanes) {
     hn::Vec<decltype(tag)> r, g, b;
     hn::LoadInterleaved3(tag, rgb + 3 * x, r, g, b);
@@ -158,7 +158,7 @@ void to_gray(View<const Bgr> frame, View<std::uint8_t> gray) {
 }
 
 void reverse_colours(const std::uint8_t* rgb, std::span<Bgr> to) {
-  HWY_DYNAMIC_DISPATCH(ReverseRow)(rgb, static_cast<int>(to.size()), to.data());
+  HWY_DYNAMIC_DISPATCH(ReverseRow)(rgb, to.size(), to.data());
 }
 
 void equalize(View<const std::uint8_t> gray, View<std::uint8_t> result) {

@@ -1,7 +1,6 @@
 #include "kernels/device/device_frame.hpp"
 
 #include <atomic>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,10 +23,11 @@ void FrameWait::wait(const ImageView& frame, cudaStream_t stream) {
   {
     const KeptDevice kept;
     FACESAT_CUDA(cudaSetDevice(device));  // that of the event must be that of the frame's stream
-    if (device != std::exchange(device_, device)) {
+    if (device != device_) {
       cudaEvent_t created{};
       FACESAT_CUDA(cudaEventCreateWithFlags(&created, cudaEventDisableTiming));
       end_ = Event(created);
+      device_ = device;
     }
     FACESAT_CUDA(cudaEventRecord(end_.get(), static_cast<cudaStream_t>(frame.stream)));
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "core/frame_memory.hpp"
 
@@ -262,6 +263,11 @@ class JpegFile {
     return !(id[0] == 'R' && id[1] == 'G' && id[2] == 'B');
   }
 
+  void require_table(int index) {
+    if (!std::exchange(has_table_[static_cast<std::size_t>(index)], true))
+      stream_.header.tables[index] = usual_table(index);
+  }
+
   void read_scan(Reader& segment) {
     JpegHeader& header = stream_.header;
     require(header.component_count > 0, "it has no frame");
@@ -269,12 +275,13 @@ class JpegFile {
     for (int i = 0; i < header.component_count; ++i) {
       require(segment.byte() == frame_.ids[i], "its scan has other components than its frame");
       const int tables = segment.byte();
-      require(tables >> 4 < 2 && (tables & 15) < 2, "a Huffman table is missing");
+      require(tables >> 4 < 2 && (tables & 15) < 2,
+              "it has more than two Huffman tables of a kind");
       header.components[i].dc_table = tables >> 4;
       header.components[i].ac_table = 2 + (tables & 15);
+      require_table(header.components[i].dc_table);
+      require_table(header.components[i].ac_table);
     }
-    for (int index = 0; index < 4; ++index)
-      if (!has_table_[static_cast<std::size_t>(index)]) header.tables[index] = usual_table(index);
     require(segment.word() == 63 && segment.byte() == 0 && segment.empty(),
             "its scan is not sequential");
     require(header.component_count == 1 || is_ycbcr(), "it is neither grey nor YCbCr");

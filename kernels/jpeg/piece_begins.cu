@@ -125,7 +125,7 @@ __global__ void decode_guesses_kernel(JpegTask task, int piece_count) {
 // pieces makes of each state is found for several rows at once; only then is one entered after the
 // other.
 __global__ void enter_blocks_kernel(JpegTask task, int block_count) {
-  constexpr int rows = enter_threads / states, of_row = 32, together = rows * of_row;
+  constexpr int rows = enter_threads / states, of_row = 16, together = rows * of_row;
   __shared__ SharedArray<std::uint8_t, together * states> exits;
   __shared__ SharedArray<std::uint8_t, rows * states> exits_of_rows;
   __shared__ SharedArray<std::uint8_t, rows> entries_of_rows;

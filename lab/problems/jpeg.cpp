@@ -2,15 +2,19 @@
 // Without a GPU, only the CPU's rows are measured.
 #include "lab/problems/jpeg.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <random>
+#include <span>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
@@ -22,20 +26,6 @@
 #include "lab/problem.hpp"
 #include "media/codec_formats.hpp"
 #include "support/errors.hpp"
-
-namespace facesat::gpu {
-
-double equal_share(View<const Bgr> pixels, View<const Bgr> expected) {
-  std::size_t equal = 0;
-  for (int y = 0; y < expected.size.height; ++y) {
-    const auto* const a = reinterpret_cast<const std::uint8_t*>(pixels.row(y));
-    const auto* const b = reinterpret_cast<const std::uint8_t*>(expected.row(y));
-    for (std::size_t i = 0; i < expected.size.width * sizeof(Bgr); ++i) equal += a[i] == b[i];
-  }
-  return static_cast<double>(equal) / static_cast<double>(expected.size.area() * sizeof(Bgr));
-}
-
-}  // namespace facesat::gpu
 
 namespace facesat::lab {
 namespace {
@@ -102,6 +92,8 @@ struct DecodedFile {
 
 DecodedFile decoded_file(std::string name, std::vector<unsigned char> file) {
   const Picture picture = read_jpeg(file);
+  if (picture.orientation > 1)
+    throw InputError("decode", "it is turned by its EXIF data, which is not measured");
   Image<Bgr> pixels(picture.size());
   copy(picture.pixels, pixels.view());
   return {std::move(name), std::move(file), std::move(pixels)};
@@ -154,16 +146,14 @@ Subject files_subject(const JpegCase& one, int device) {
   const auto open = [&one, device] {
     auto decoders = std::make_shared<std::vector<FileDecoder>>();
     for (int i = 0; i < threads_at_once; ++i) decoders->emplace_back(one, device);
-    const auto arena = std::make_shared<tbb::task_arena>(threads_at_once);
     const auto run = [=] {
-      const auto decode = [&](std::size_t i) {
-        const gpu::KeptDevice kept;
-        for (int k = 0; k < files_of_thread; ++k) (*decoders)[i].run();
-      };
       const double us = microseconds_of([&] {
-        arena->execute([&] {
-          tbb::parallel_for(std::size_t{0}, decoders->size(), decode, tbb::simple_partitioner());
-        });
+        std::vector<std::future<void>> threads;
+        for (FileDecoder& decoder : *decoders)
+          threads.push_back(std::async(std::launch::async, [&decoder] {
+            for (int k = 0; k < files_of_thread; ++k) decoder.run();
+          }));
+        for (auto& thread : threads) thread.get();
       });
       return us / (threads_at_once * files_of_thread);
     };
@@ -297,10 +287,10 @@ class JpegProblem final : public Problem {
                       Table& table) {
     auto read = gpu::read_jpeg_stream(file.file, default_max_pixels);
     if (const auto* const why = std::get_if<std::string>(&read)) {
-      const std::vector<Subject> refused{{.id = gpu::jpeg_pixels_id,
-                                          .failure = "left to libjpeg-turbo: " + *why,
-                                          .is_absent = true}};
-      return table.measure(fields, refused, request.runs, 0, {gpu::jpeg_pixels_id});
+      const auto first = std::ranges::find_if_not(wanted_, is_of_cpu);
+      const std::vector<Subject> refused{
+          {.id = *first, .failure = "left to libjpeg-turbo: " + *why}};
+      return table.measure(fields, refused, request.runs, 0, request.algorithms);
     }
     Image<Bgr> pixels(file.pixels.size());
     copy(file.pixels.view(), pixels.view());

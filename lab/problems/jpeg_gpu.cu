@@ -135,7 +135,7 @@ void check_nvjpeg(int status, const char* function) {
     throw DeviceError(std::string("nvJPEG: ") + function + " returned " + std::to_string(status));
 }
 
-// Its handle and state are kept until the program ends.
+// Its handle and state, of each picture, are kept until the program ends.
 lab::Subject nvjpeg_of(const SharedInputs& inputs, const SharePut& put) {
   lab::Subject subject{.id = nvjpeg_id, .bytes = inputs->one.bytes()};
   if (!nvjpeg().why_none.empty()) {

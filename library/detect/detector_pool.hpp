@@ -52,7 +52,7 @@ struct EncodedImage {
   // Decodes it where no device does: called at most once, and what it throws is the caller's.
   std::function<ImageView()> decode;
   // Called with the image that a device has decoded and searched, before its memory serves others;
-  // not after decode().
+  // not after decode(). If it throws MemoryError, the CPU decodes and searches the image.
   std::function<void(const ImageView&)> keep = [](const ImageView&) {};
 };
 

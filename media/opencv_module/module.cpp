@@ -56,6 +56,8 @@ class OpenCvInput final : public VideoInput {
     const bool is_in_frame = image->data == reinterpret_cast<const uchar*>(frame.pixels.data);
     return is_in_frame ? Picture{frame.pixels, frame.owner, {}, {}} : to_picture(image);
   }
+  // OpenCV may leave out up to three bytes at the end, where frames have different lengths: seldom
+  // more than the end marker, without which libjpeg-turbo decodes all the same.
   std::span<const unsigned char> retrieve_encoded() override {
     try {
       if (!capture_.retrieve(encoded_) || encoded_.type() != CV_8UC1 || !encoded_.isContinuous())

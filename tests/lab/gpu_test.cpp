@@ -6,7 +6,10 @@
 
 #include "kernels/sat/model.hpp"
 #include "lab/micro.hpp"
+#include "lab/problems/jpeg.hpp"
 #include "lab/problems/sat.hpp"
+#include "media/codec_formats.hpp"
+#include "tests/kit/pictures.hpp"
 
 namespace facesat::test {
 namespace {
@@ -105,6 +108,25 @@ TEST(SatBench, RecordsLaunchesInTheirOrder) {
     EXPECT_EQ(count, 4);
     EXPECT_EQ(figures.grid, (std::array{2u, 1u, 1u}));
     EXPECT_TRUE(us.empty());
+  }
+}
+
+// Rows that the command measures; wrong pixels are seen.
+TEST(JpegBench, ChecksWhatTheKernelsDecode) {
+  const std::vector<unsigned char> file =
+      to_jpeg(test::coloured(test::drawn_faces({300, 200}).view()).view());
+  const auto read = read_jpeg_stream(file, default_max_pixels);
+  for (const bool is_wrong : {false, true}) {
+    JpegCase one{file, Image<Bgr>({300, 200}), std::get<JpegStream>(read)};
+    copy(read_jpeg(file).pixels, one.pixels.view());
+    if (is_wrong) one.pixels.row(199)[299].r ^= 1;
+    const auto put = [](const std::string&, double) {};
+    const lab::GpuSubjects jpegs =
+        jpeg_subjects(one, 0, {jpeg_coefficients_id, jpeg_pixels_id}, put);
+    ASSERT_EQ(jpegs.subjects.size(), 3u);
+    for (const lab::Measurement& measured : lab::measure(jpegs.subjects, 3, jpegs.room))
+      EXPECT_EQ(measured.us.size(), 3u) << measured.failure;
+    EXPECT_EQ(lab::measure(jpegs.subjects, 3, jpegs.room).back().all_right, !is_wrong);
   }
 }
 

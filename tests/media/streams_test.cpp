@@ -269,7 +269,7 @@ TEST_F(Streams, CamerasAreSearched) {
   }
 }
 
-// Some frames of cameras are damaged, which ends nothing.
+// Some frames of cameras are damaged.
 class DamagedFrames final : public VideoInput {
  public:
   // `good`: one in this many frames is not damaged.

@@ -202,7 +202,7 @@ TEST_F(TimesPanelTest, DrawsNoFrameAndMany) {
   const int empty = drawn_corners();
   add_frames(0, 400);  // more than the history keeps
   draw();
-  // The chart's columns: 300 frames of 9 steps, each a rectangle of 4 vertices, are 10,800. The
+  // The chart's columns: 300 frames of 10 steps, each a rectangle of 4 vertices, are 12,000. The
   // rest of the panel has far fewer than 4000.
   EXPECT_GT(drawn_corners(), empty + 4000);
 }

@@ -155,6 +155,23 @@ std::vector<T> poisoned(std::size_t count) {
   return memory;
 }
 
+// The blocks of threads that find the beginnings of pieces.
+int blocks_of(const JpegHeader& header) {
+  const int own_pieces = std::min(512 / header.guesses, 128) - 8;
+  return (header.piece_count + own_pieces - 1) / own_pieces;
+}
+
+// Is each block entered in the state in which the one before it is left?
+void expect_entries(const std::vector<std::uint8_t>& entries,
+                    const std::vector<std::uint8_t>& exits, int blocks) {
+  constexpr std::size_t states = 128;
+  std::uint8_t state = 0;
+  for (std::size_t block = 0; block < static_cast<std::size_t>(blocks); ++block) {
+    ASSERT_EQ(entries[block], state) << "block " << block;
+    state = exits[block * states + state];
+  }
+}
+
 // Decodes twice with the same memory. Nothing if the kernels have failed.
 template <class Pixel>
 std::optional<Bytes> decode(const JpegStream& stream, int orientation) {
@@ -198,6 +215,7 @@ std::optional<Bytes> decode(const JpegStream& stream, int orientation) {
                  test_stream());
     const unsigned failed = has_failed.download()[0];
     EXPECT_LE(failed, 1u);
+    expect_entries(entries.download(), exits.download(), blocks_of(header));
     std::optional<Bytes> now;
     if (failed == 0) {
       const std::vector<Pixel> all = pixels.download();
@@ -419,6 +437,15 @@ std::size_t position_of(const Bytes& file, unsigned char marker) {
 }
 
 // Quantisers of zero, and so large ones that numbers of 16 bits wrap around.
+// Several rows of blocks and, on a GPU, several times as many as are entered together.
+TEST(Jpeg, EntersManyBlocksOfPieces) {
+  const Size size = on_gpu ? Size{4000, 3000} : Size{800, 600};
+  const Bytes file = encode({.size = size, .across = 2, .down = 2, .quality = 30});
+  const auto read = gpu::read_jpeg_stream(file, most_pixels);
+  EXPECT_GT(blocks_of(std::get<JpegStream>(read).header), on_gpu ? 600 : 35);
+  under_one_schedule([&] { EXPECT_EQ(compare<std::uint8_t>(file), Outcome::equal); });
+}
+
 TEST(Jpeg, HasTheirPixelsWithAnyQuantisers) {
   std::mt19937 random(2);
   under_one_schedule([&] {
