@@ -69,9 +69,9 @@ TEST(JpegsOnDevice, AreThoseOfLibjpegTurbo) {
 }
 
 TEST(JpegsOnDevice, AreDecodedByManyThreads) {
-  const JpegsOnDevice there(0);
   const std::vector<Bytes> all = files();
   const Picture expected = read_jpeg(all[1]);
+  const JpegsOnDevice there(0);
   std::vector<std::future<void>> threads;
   for (int t = 0; t < 8; ++t)
     threads.push_back(std::async(std::launch::async, [&] {
