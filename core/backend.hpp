@@ -58,6 +58,7 @@ class Backend {
   // Takes a frame of the prepared size: colour or grey. It may be overwritten after the call, or,
   // if it is in page-locked memory (see core/frame_memory.hpp), once collect() has returned.
   virtual void load(View<const Bgr> frame) = 0;
+  virtual void load(View<const Rgb> frame) = 0;
   virtual void load(View<const std::uint8_t> gray) = 0;
   // A frame in the memory of a CUDA device. It may be overwritten once collect() has returned.
   // Throws ArgumentError if the backend cannot read it, as the CPU's.

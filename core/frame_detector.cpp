@@ -65,6 +65,9 @@ void FrameDetector::prepare(Size image) {
 void FrameDetector::load(View<const Bgr> frame) {
   load_any(frame);
 }
+void FrameDetector::load(View<const Rgb> frame) {
+  load_any(frame);
+}
 void FrameDetector::load(View<const std::uint8_t> gray) {
   load_any(gray);
 }

@@ -31,6 +31,7 @@ class FrameDetector {
   // start() begins detection, finish() waits for it. start() and finish() may be repeated. When
   // frames may be overwritten is said at Backend::load().
   void load(View<const Bgr> frame);
+  void load(View<const Rgb> frame);
   void load(View<const std::uint8_t> gray);
   void load(const ImageView& on_device);  // in the memory of a CUDA device: see Backend::load
   void start();

@@ -26,7 +26,7 @@ std::size_t rounded(std::size_t bytes) {
 
 constexpr Allocator usual{
     [](std::size_t bytes) { return std::aligned_alloc(alignment, bytes); },
-    [](void* memory) { std::free(memory); },
+    [](void* memory, std::size_t) { std::free(memory); },
 };
 
 struct Block {
@@ -34,7 +34,7 @@ struct Block {
   std::size_t bytes = 0;
   Allocator from = usual;
 
-  void release() const { from.free(memory); }
+  void release() const { from.free(memory, bytes); }
 };
 
 Block allocate(std::size_t bytes, const Allocator& allocator) {

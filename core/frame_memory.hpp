@@ -10,10 +10,10 @@
 
 namespace facesat {
 
-// Two functions like malloc() and free().
+// Two functions like malloc() and free(), which is told the size again.
 struct Allocator {
   void* (*allocate)(std::size_t bytes);  // null: there is no memory
-  void (*free)(void* memory);
+  void (*free)(void* memory, std::size_t bytes);
 };
 
 // Memory that begins on a 64-byte boundary, with undefined contents. It is free for others once the

@@ -23,7 +23,12 @@ struct Bgr {
   std::uint8_t b, g, r;
 };
 
-// The same with a fourth byte, which is ignored.
+// The same in the byte order of most other libraries, and of PNM files.
+struct Rgb {
+  std::uint8_t r, g, b;
+};
+
+// The order of OpenCV, with a fourth byte, which is ignored.
 struct Bgra {
   std::uint8_t b, g, r, a;
 };
@@ -155,6 +160,12 @@ inline ImageView image_view(View<const Bgr> picture) {
           .size = picture.size,
           .pitch = picture.pitch * static_cast<std::ptrdiff_t>(sizeof(Bgr)),
           .format = PixelFormat::bgr};
+}
+inline ImageView image_view(View<const Rgb> picture) {
+  return {.pixels = picture.data,
+          .size = picture.size,
+          .pitch = picture.pitch * static_cast<std::ptrdiff_t>(sizeof(Rgb)),
+          .format = PixelFormat::rgb};
 }
 inline ImageView image_view(View<const std::uint8_t> gray) {
   return {.pixels = gray.data, .size = gray.size, .pitch = gray.pitch, .format = PixelFormat::gray};

@@ -80,6 +80,7 @@ class CudaBackend final : public Backend {
   void stop_when(ShouldStop should_stop) override { should_stop_ = std::move(should_stop); }
 
   void load(View<const Bgr> frame) override { load_any(frame); }
+  void load(View<const Rgb> frame) override { load_any(frame); }
   void load(View<const std::uint8_t> gray) override { load_any(gray); }
   void load(const ImageView& on_device) override { load_any(on_device); }
 

@@ -42,7 +42,6 @@ bool is_page_locked(const void* host) {
 
 void FrameInput::prepare(Size frame, bool equalizes) {
   make_room(gray_, frame, stream_);
-  make_room(frame_, frame, stream_);
   equalizes_ = equalizes;
   if (!equalizes) return;
   reserve(histogram_, equalize_workspace_words);
@@ -50,10 +49,10 @@ void FrameInput::prepare(Size frame, bool equalizes) {
 }
 
 void FrameInput::load(View<const Bgr> frame) {
-  upload(frame, frame_staging_, frame_);
-  record(gray_begin_);
-  enqueue_gray(frame_.view(), gray_.view(), stream_);
-  finish_gray();
+  load_colour(frame, frame_staging_, frame_);
+}
+void FrameInput::load(View<const Rgb> frame) {
+  load_colour(frame, rgb_staging_, rgb_frame_);
 }
 
 void FrameInput::load(View<const std::uint8_t> gray) {
@@ -72,17 +71,33 @@ void FrameInput::load(const ImageView& on_device) {
       record(gray_begin_);
       break;
     case PixelFormat::bgr:
-      copy_frame(on_device, frame_.view(), stream_);
-      record(gray_begin_);
-      enqueue_gray(frame_.view(), gray_.view(), stream_);
+      copy_colour(on_device, frame_);
+      break;
+    case PixelFormat::rgb:
+      copy_colour(on_device, rgb_frame_);
       break;
     case PixelFormat::bgra:
-      make_room(wide_frame_, gray_.view().size, stream_);
-      copy_frame(on_device, wide_frame_.view(), stream_);
-      record(gray_begin_);
-      enqueue_gray(wide_frame_.view(), gray_.view(), stream_);
+      copy_colour(on_device, wide_frame_);
   }
   finish_gray();
+}
+
+template <class Pixel>
+void FrameInput::load_colour(View<const Pixel> frame, PinnedBuffer<Pixel>& staging,
+                             DeviceImage<Pixel>& on_device) {
+  make_room(on_device, gray_.view().size, stream_);
+  upload(frame, staging, on_device);
+  record(gray_begin_);
+  enqueue_gray(on_device.view(), gray_.view(), stream_);
+  finish_gray();
+}
+
+template <class Pixel>
+void FrameInput::copy_colour(const ImageView& frame, DeviceImage<Pixel>& on_device) {
+  make_room(on_device, gray_.view().size, stream_);
+  copy_frame(frame, on_device.view(), stream_);
+  record(gray_begin_);
+  enqueue_gray(on_device.view(), gray_.view(), stream_);
 }
 
 // The device reads page-locked memory by itself. Other frames are first copied there; rows are then

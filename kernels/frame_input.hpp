@@ -21,6 +21,7 @@ class FrameInput {
   // Frames in host memory. They may be overwritten after the call, or, in page-locked memory, when
   // the grey image is complete.
   void load(View<const Bgr> frame);
+  void load(View<const Rgb> frame);
   void load(View<const std::uint8_t> gray);
   // In the memory of any device, from where it is read after the work that its own stream has been
   // given; it may be overwritten when the grey image is complete.
@@ -34,6 +35,11 @@ class FrameInput {
 
  private:
   template <class Pixel>
+  void load_colour(View<const Pixel> frame, PinnedBuffer<Pixel>& staging,
+                   DeviceImage<Pixel>& on_device);
+  template <class Pixel>
+  void copy_colour(const ImageView& frame, DeviceImage<Pixel>& on_device);
+  template <class Pixel>
   void upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging, const DeviceImage<Pixel>& to);
   void record(const Event& event) const;
   void finish_gray();
@@ -46,9 +52,11 @@ class FrameInput {
   bool equalizes_ = false;
 
   DeviceImage<Bgr> frame_;
+  DeviceImage<Rgb> rgb_frame_;
   DeviceImage<Bgra> wide_frame_;
   DeviceImage<std::uint8_t> gray_;
   PinnedBuffer<Bgr> frame_staging_;
+  PinnedBuffer<Rgb> rgb_staging_;
   PinnedBuffer<std::uint8_t> gray_staging_;
   Buffer<std::uint32_t> histogram_;
 };

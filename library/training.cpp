@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <type_traits>
+#include <variant>
 
 #include <tbb/parallel_for.h>
 
@@ -167,10 +169,14 @@ std::shared_ptr<const GrayImage> gray_of(const ImageView& image) {
   check(image);
   const HostImage host(image);
   const auto gray = std::make_shared<GrayImage>(image.size);
-  if (host.is_gray())
-    copy(host.gray(), gray->view());
-  else
-    cpu::to_gray(host.colour(), gray->view());
+  std::visit(
+      [&]<class Pixel>(View<const Pixel> pixels) {
+        if constexpr (std::is_same_v<Pixel, std::uint8_t>)
+          copy(pixels, gray->view());
+        else
+          cpu::to_gray(pixels, gray->view());
+      },
+      host.pixels());
   return gray;
 }
 

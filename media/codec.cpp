@@ -226,6 +226,19 @@ Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limi
   return read_picture(InputFile(file), limits, reading);
 }
 
+std::optional<PixelsInFile> pixels_in_file(const InputFile& file, const DecodeLimits& limits) {
+  const std::string_view beginning = file.beginning();
+  if (!beginning.starts_with("P5") && !beginning.starts_with("P6")) return std::nullopt;
+  try {
+    FileBytes bytes = file.read();
+    std::optional<PixelsInFile> found = pixels_in_pnm(bytes, limits);
+    if (found) found->owner = std::move(bytes.owner);
+    return found;
+  } catch (const MemoryError&) {
+    throw InputError("memory", "there is not enough memory for this picture");
+  }
+}
+
 std::vector<unsigned char> try_encode(View<const Bgr> pixels, const std::string& extension) {
   const std::filesystem::path file = "picture" + extension;
   if (has_extension(file, {".jpg", ".jpeg"})) return to_jpeg(pixels);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +81,15 @@ Picture read_picture(const InputFile& file, const DecodeLimits& limits = {},
                      Reading reading = Reading::colour);
 Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits = {},
                      Reading reading = Reading::colour);
+
+// The pixels of a file that need no decoding: those of a binary PNM with 8 bits per sample. Others
+// need not be read: nullopt. The warning is that of Picture. Throws InputError.
+struct PixelsInFile {
+  ImageView pixels;  // PixelFormat::rgb or gray, packed
+  std::shared_ptr<const void> owner;
+  std::string warning;
+};
+std::optional<PixelsInFile> pixels_in_file(const InputFile& file, const DecodeLimits& limits = {});
 
 // Encodes a picture; the format follows the extension (.jpg, .jpeg or .png). Throws
 // InputError("write") for a format that is not supported, or cannot hold a picture of this size.

@@ -74,6 +74,10 @@ std::vector<unsigned char> to_png(View<const Bgr> pixels);
 // early, or has too many pixels; MemoryError; and Stopped.
 Picture read_pnm(std::span<const unsigned char> file, const DecodeLimits& limits = {});
 
+// As pixels_in_file(); the file owns the pixels.
+std::optional<PixelsInFile> pixels_in_pnm(std::span<const unsigned char> file,
+                                          const DecodeLimits& limits = {});
+
 // ---- TIFF files by libtiff.
 
 // The first page, with the same pixels as cv::imread: rotated by its orientation, as far as OpenCV

@@ -118,11 +118,18 @@ const std::uint8_t* read_row(PnmReader& reader, const Header& header,
   return memory.data();
 }
 
-void repeat_gray(const std::uint8_t* gray, std::span<Bgr> to) {
-  for (Bgr& pixel : to) {
-    pixel = {*gray, *gray, *gray};
-    ++gray;
-  }
+// To as many pixels as `to` has.
+void convert_row(const std::uint8_t* from, int channels, std::span<Bgr> to) {
+  if (channels == 3)
+    cpu::reverse_colours(reinterpret_cast<const Rgb*>(from), to);
+  else
+    std::transform(from, from + to.size(), to.begin(), [](std::uint8_t v) { return Bgr{v, v, v}; });
+}
+
+const char* warning_of(const Header& header, std::span<const unsigned char> rest) {
+  const bool has_another =
+      rest.size() > 2 && rest[0] == 'P' && rest[1] == header.kind && std::isspace(rest[2]);
+  return has_another ? only_first_picture : "";
 }
 
 }  // namespace
@@ -134,17 +141,29 @@ Picture read_pnm(std::span<const unsigned char> file, const DecodeLimits& limits
     fail("the file ends early");
   const NewFrame<Bgr> frame = new_frame<Bgr>(header.size);
   std::vector<std::uint8_t> samples(header.samples_per_row());
-  const auto convert = header.channels() == 3 ? cpu::reverse_colours : repeat_gray;
   for (int y = 0; y < header.size.height; ++y) {
     check_stop(limits.should_stop);
-    convert(read_row(reader, header, samples),
-            {frame.pixels.row(y), static_cast<std::size_t>(header.size.width)});
+    convert_row(read_row(reader, header, samples), header.channels(),
+                {frame.pixels.row(y), static_cast<std::size_t>(header.size.width)});
   }
   Picture picture = to_picture(frame);
-  const std::span<const unsigned char> rest = reader.rest();
-  if (rest.size() > 2 && rest[0] == 'P' && rest[1] == header.kind && std::isspace(rest[2]))
-    picture.warning = only_first_picture;
+  picture.warning = warning_of(header, reader.rest());
   return picture;
+}
+
+std::optional<PixelsInFile> pixels_in_pnm(std::span<const unsigned char> file,
+                                          const DecodeLimits& limits) {
+  PnmReader reader(file);
+  const Header header = read_header(reader, limits);
+  if (header.is_text() || header.is_bitmap() || header.is_wide()) return std::nullopt;
+  const std::size_t row = header.samples_per_row();
+  const auto samples = reader.bytes(row * static_cast<std::size_t>(header.size.height));
+  return PixelsInFile{{.pixels = samples.data(),
+                       .size = header.size,
+                       .pitch = static_cast<std::ptrdiff_t>(row),
+                       .format = header.channels() == 3 ? PixelFormat::rgb : PixelFormat::gray},
+                      nullptr,
+                      warning_of(header, reader.rest())};
 }
 
 }  // namespace facesat

@@ -123,6 +123,17 @@ std::optional<Picture> search_encoded(Record& record, const InputFile& file,
   return picture;
 }
 
+// Searches a picture whose pixels need no decoding. false: it is none.
+bool search_in_file(Record& record, const InputFile& file, const Detector& detector,
+                    const SearchOptions& options, const ShouldStop& should_stop) {
+  std::optional<PixelsInFile> found = pixels_in_file(file, {options.max_pixels, should_stop});
+  if (!found) return false;
+  record.warning = std::move(found->warning);
+  record.size = found->pixels.size;
+  record.faces = detector.detect(found->pixels, should_stop).faces;
+  return true;
+}
+
 // Returns the picture if `needs_pixels`.
 Picture search(Record& record, PendingPicture pending, const Detector& detector,
                const SearchOptions& options, const ShouldStop& should_stop, bool needs_pixels) {
@@ -131,9 +142,11 @@ Picture search(Record& record, PendingPicture pending, const Detector& detector,
     picture = std::move(*pending.frame);
   } else {
     const InputFile file = pending.open();
-    if (!options.tries_orientations)
+    if (!options.tries_orientations) {
       if (auto found = search_encoded(record, file, detector, options, should_stop, needs_pixels))
         return std::move(*found);
+      if (!needs_pixels && search_in_file(record, file, detector, options, should_stop)) return {};
+    }
     picture = read(file, options, should_stop);
   }
   record.warning = picture.warning;

@@ -97,18 +97,8 @@ class CpuBackend final : public Backend {
 
   void stop_when(ShouldStop should_stop) override { should_stop_ = std::move(should_stop); }
 
-  void load(View<const Bgr> frame) override {
-    times_ = {};
-    const Stopwatch watch(times_[Step::gray]);
-    const auto [width, height] = frame.size;
-    const int rows = std::max(1, pixels_between_polls / std::max(1, width));
-    for (int y = 0; y < height; y += rows) {
-      check_stop(should_stop_);
-      const Rect part{0, y, width, std::min(rows, height - y)};
-      cpu::to_gray(frame.sub(part), gray_.view().sub(part));
-    }
-    finish_gray();
-  }
+  void load(View<const Bgr> frame) override { load_colour(frame); }
+  void load(View<const Rgb> frame) override { load_colour(frame); }
 
   void load(View<const std::uint8_t> gray) override {
     times_ = {};
@@ -160,6 +150,20 @@ class CpuBackend final : public Backend {
     std::vector<Window> windows;
     StepDurations times{};
   };
+
+  template <class Pixel>
+  void load_colour(View<const Pixel> frame) {
+    times_ = {};
+    const Stopwatch watch(times_[Step::gray]);
+    const auto [width, height] = frame.size;
+    const int rows = std::max(1, pixels_between_polls / std::max(1, width));
+    for (int y = 0; y < height; y += rows) {
+      check_stop(should_stop_);
+      const Rect part{0, y, width, std::min(rows, height - y)};
+      cpu::to_gray(frame.sub(part), gray_.view().sub(part));
+    }
+    finish_gray();
+  }
 
   void finish_gray() {
     check_stop(should_stop_);

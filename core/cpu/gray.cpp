@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <hwy/foreach_target.h>
@@ -22,7 +24,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // up to 23 bits, so its whole part (the bits from 15 on) and its fraction (the bits below) are
 // summed separately, and what the fractions, and one half for rounding, carry is added to the
 // whole.
-void GrayRow(const Bgr* from, int width, std::uint8_t* to) {
+template <class Pixel>
+void GrayRowOf(const Pixel* from, int width, std::uint8_t* to) {
   int x = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<std::uint16_t> tag;
@@ -40,7 +43,8 @@ void GrayRow(const Bgr* from, int width, std::uint8_t* to) {
   const int lanes = static_cast<int>(hn::Lanes(tag));
   for (; x + lanes <= width; x += lanes) {
     hn::Vec<decltype(bytes)> b, g, r;
-    hn::LoadInterleaved3(bytes, &from[x].b, b, g, r);
+    hn::LoadInterleaved3(bytes, reinterpret_cast<const std::uint8_t*>(from + x), b, g, r);
+    if constexpr (std::is_same_v<Pixel, Rgb>) std::swap(b, r);
     whole = hn::Zero(tag);
     fraction = hn::Set(tag, rules::gray_half);
     add(b, rules::blue_weight);
@@ -52,19 +56,25 @@ void GrayRow(const Bgr* from, int width, std::uint8_t* to) {
   for (; x < width; ++x) to[x] = rules::gray_of(from[x].b, from[x].g, from[x].r);
 }
 
-// Exchanges the first and third byte of each three.
-void ReverseRow(const std::uint8_t* rgb, std::size_t width, Bgr* to) {
+void GrayRow(const Bgr* from, int width, std::uint8_t* to) {
+  GrayRowOf(from, width, to);
+}
+void GrayRowRgb(const Rgb* from, int width, std::uint8_t* to) {
+  GrayRowOf(from, width, to);
+}
+
+void ReverseRow(const Rgb* from, std::size_t width, Bgr* to) {
   std::size_t x = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<std::uint8_t> tag;
   const std::size_t lanes = hn::Lanes(tag);
   for (; x + lanes <= width; x += lanes) {
     hn::Vec<decltype(tag)> r, g, b;
-    hn::LoadInterleaved3(tag, rgb + 3 * x, r, g, b);
+    hn::LoadInterleaved3(tag, &from[x].r, r, g, b);
     hn::StoreInterleaved3(b, g, r, tag, &to[x].b);
   }
 #endif
-  for (; x < width; ++x) to[x] = {rgb[3 * x + 2], rgb[3 * x + 1], rgb[3 * x]};
+  for (; x < width; ++x) to[x] = {from[x].b, from[x].g, from[x].r};
 }
 
 // ---- resizing
@@ -147,6 +157,7 @@ std::array<std::uint8_t, 256> equalizing_map(const Histogram& histogram, std::si
 }  // namespace
 
 HWY_EXPORT(GrayRow);
+HWY_EXPORT(GrayRowRgb);
 HWY_EXPORT(ReverseRow);
 HWY_EXPORT(MixRows);
 HWY_EXPORT(MixPairs);
@@ -157,8 +168,14 @@ void to_gray(View<const Bgr> frame, View<std::uint8_t> gray) {
   });
 }
 
-void reverse_colours(const std::uint8_t* rgb, std::span<Bgr> to) {
-  HWY_DYNAMIC_DISPATCH(ReverseRow)(rgb, to.size(), to.data());
+void to_gray(View<const Rgb> frame, View<std::uint8_t> gray) {
+  tbb::parallel_for(0, frame.size.height, [&](int y) {
+    HWY_DYNAMIC_DISPATCH(GrayRowRgb)(frame.row(y), frame.size.width, gray.row(y));
+  });
+}
+
+void reverse_colours(const Rgb* from, std::span<Bgr> to) {
+  HWY_DYNAMIC_DISPATCH(ReverseRow)(from, to.size(), to.data());
 }
 
 void equalize(View<const std::uint8_t> gray, View<std::uint8_t> result) {

@@ -12,9 +12,10 @@ namespace facesat::cpu {
 
 // OpenCV 4.6's COLOR_BGR2GRAY for 8 bits: (3735 B + 19235 G + 9798 R + 16384) >> 15.
 void to_gray(View<const Bgr> frame, View<std::uint8_t> gray);
+void to_gray(View<const Rgb> frame, View<std::uint8_t> gray);
 
-// From pixels in the order red, green, blue, as many as `to` has.
-void reverse_colours(const std::uint8_t* rgb, std::span<Bgr> to);
+// As many pixels as `to` has.
+void reverse_colours(const Rgb* from, std::span<Bgr> to);
 
 // OpenCV 4.6's equalizeHist. Source and result may be the same picture.
 void equalize(View<const std::uint8_t> gray, View<std::uint8_t> result);

@@ -85,10 +85,11 @@ enum class PixelFormat {
   gray,  // one byte per pixel
   bgr,   // three bytes: blue, green, red
   bgra,  // four bytes; the last one is ignored
+  rgb,   // three bytes: red, green, blue
 };
 
 constexpr int bytes_per_pixel(PixelFormat format) {
-  return format == PixelFormat::gray ? 1 : format == PixelFormat::bgr ? 3 : 4;
+  return format == PixelFormat::gray ? 1 : format == PixelFormat::bgra ? 4 : 3;
 }
 
 // A borrowed image of 8 bits per channel. Whoever made it owns the pixels, which must not change

@@ -1,8 +1,11 @@
 #include "kernels/device/device_frame.hpp"
 
 #include <atomic>
+#include <cstdlib>
+#include <cstring>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include "core/frame_memory.hpp"
 #include "kernels/cascade/evaluate.hpp"
@@ -52,19 +55,34 @@ namespace {
 
 std::atomic<int> device_of_frames = 0;
 
-// Null if the system has no more memory to be locked, or if the device has failed.
+void free_pages(void* memory, std::size_t bytes) {
+  ::madvise(memory, bytes, MADV_DOFORK);
+  std::free(memory);
+}
+
+// Null if the system has no more memory to be locked, or if the device has failed. The driver would
+// clear small pages, for one thread after the other. Here each thread clears its own, large ones
+// where the system has them, and the driver only locks them, which takes half of the time.
 void* allocate(std::size_t bytes) {
+  constexpr std::size_t page = 4096, large_page = 2 << 20;
+  const std::size_t alignment = bytes < large_page ? page : large_page;
+  void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) & -alignment);
+  if (!memory) return nullptr;
+  ::madvise(memory, bytes, MADV_HUGEPAGE);
+  ::madvise(memory, bytes, MADV_DONTFORK);  // what the device reads must stay this process's
+  std::memset(memory, 0, bytes);
   const KeptDevice kept;
-  void* memory = nullptr;
   if (cudaSetDevice(device_of_frames) == cudaSuccess &&
-      cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess)
+      cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess)
     return memory;
   cudaGetLastError();  // forgets the error: ordinary memory will do
+  free_pages(memory, bytes);
   return nullptr;
 }
 
-void free_frame(void* memory) {
-  cudaFreeHost(memory);
+void free_frame(void* memory, std::size_t bytes) {
+  cudaHostUnregister(memory);
+  free_pages(memory, bytes);
 }
 
 }  // namespace

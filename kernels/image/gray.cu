@@ -32,6 +32,15 @@ __device__ __forceinline__ unsigned four_gray(const Bgr*, const unsigned* from) 
          luma(byte_of(c, 1), byte_of(c, 2), byte_of(c, 3)) << 24;
 }
 
+// The same in the other order: RGBR GBRG BRGB.
+__device__ __forceinline__ unsigned four_gray(const Rgb*, const unsigned* from) {
+  const unsigned a = from[0], b = from[1], c = from[2];
+  return luma(byte_of(a, 2), byte_of(a, 1), byte_of(a, 0)) |
+         luma(byte_of(b, 1), byte_of(b, 0), byte_of(a, 3)) << 8 |
+         luma(byte_of(c, 0), byte_of(b, 3), byte_of(b, 2)) << 16 |
+         luma(byte_of(c, 3), byte_of(c, 2), byte_of(c, 1)) << 24;
+}
+
 // Four pixels of four bytes.
 __device__ __forceinline__ unsigned four_gray(const Bgra*, const unsigned* from) {
   unsigned gray = 0;
@@ -121,6 +130,9 @@ __global__ void apply_map_kernel(View<std::uint8_t> gray, std::uint32_t* histogr
 }  // namespace
 
 void enqueue_gray(View<const Bgr> frame, View<std::uint8_t> gray, StreamHandle stream) {
+  enqueue(frame, gray, stream);
+}
+void enqueue_gray(View<const Rgb> frame, View<std::uint8_t> gray, StreamHandle stream) {
   enqueue(frame, gray, stream);
 }
 void enqueue_gray(View<const Bgra> frame, View<std::uint8_t> gray, StreamHandle stream) {

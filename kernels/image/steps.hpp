@@ -16,6 +16,7 @@ namespace facesat::gpu {
 // the same size, start on 16-byte boundaries and have pitches that are multiples of 16: what lies
 // past a row's end is overwritten up to the next multiple of 4.
 void enqueue_gray(View<const Bgr> frame, View<std::uint8_t> gray, StreamHandle stream);
+void enqueue_gray(View<const Rgb> frame, View<std::uint8_t> gray, StreamHandle stream);
 void enqueue_gray(View<const Bgra> frame, View<std::uint8_t> gray, StreamHandle stream);
 
 // Words of device memory that equalising needs: must be zero before the first use, and are zero

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
@@ -63,10 +64,7 @@ std::optional<std::size_t> outer_of(const Cascades& cascades, const DetectOption
 }
 
 void load(FrameDetector& detector, const HostImage& image, const Rect& part) {
-  if (image.is_gray())
-    detector.load(image.gray().sub(part));
-  else
-    detector.load(image.colour().sub(part));
+  std::visit([&](auto pixels) { detector.load(pixels.sub(part)); }, image.pixels());
 }
 
 // An image on a device.

@@ -24,7 +24,7 @@ void check(const ImageView& image) {
         fmt::format("the image has rows of {} bytes, but a pitch of {}", row, image.pitch));
 }
 
-HostImage::HostImage(const ImageView& image) : is_gray_(image.format == PixelFormat::gray) {
+HostImage::HostImage(const ImageView& image) {
   if (!image.on_device) {
     view(image);
     return;
@@ -36,24 +36,31 @@ HostImage::HostImage(const ImageView& image) : is_gray_(image.format == PixelFor
 }
 
 void HostImage::view(const ImageView& image) {
-  constexpr std::ptrdiff_t colour_bytes = sizeof(Bgr);
-  if (is_gray_)
-    gray_ = {static_cast<const std::uint8_t*>(image.pixels), image.size, image.pitch};
-  else if (image.format == PixelFormat::bgr && image.pitch % colour_bytes == 0)
-    colour_ = {static_cast<const Bgr*>(image.pixels), image.size, image.pitch / colour_bytes};
-  else
+  const auto in_place = [&]<class Pixel>(const Pixel* pixels) {
+    constexpr std::ptrdiff_t bytes = sizeof(Pixel);
+    pixels_ = View<const Pixel>{pixels, image.size, image.pitch / bytes};
+  };
+  if (image.format == PixelFormat::bgra || image.pitch % bytes_per_pixel(image.format) != 0)
     pack(image);
+  else if (image.format == PixelFormat::gray)
+    in_place(static_cast<const std::uint8_t*>(image.pixels));
+  else if (image.format == PixelFormat::bgr)
+    in_place(static_cast<const Bgr*>(image.pixels));
+  else
+    in_place(static_cast<const Rgb*>(image.pixels));
 }
 
 void HostImage::pack(const ImageView& image) {
   packed_.resize(image.size);
   const int step = bytes_per_pixel(image.format);
+  const int blue = image.format == PixelFormat::rgb ? 2 : 0;
   for (int y = 0; y < image.size.height; ++y) {
     const auto* from = static_cast<const std::uint8_t*>(image.pixels) + y * image.pitch;
     Bgr* const to = packed_.row(y);
-    for (int x = 0; x < image.size.width; ++x, from += step) to[x] = {from[0], from[1], from[2]};
+    for (int x = 0; x < image.size.width; ++x, from += step)
+      to[x] = {from[blue], from[1], from[2 - blue]};
   }
-  colour_ = packed_.view();
+  pixels_ = View<const Bgr>(packed_.view());
 }
 
 }  // namespace facesat

@@ -56,12 +56,29 @@ void read_picture(Read read, Bytes bytes) {
   }
 }
 
+// Pixels that need no decoding lie in the file.
+void read_pixels(Bytes bytes) {
+  try {
+    const auto found = pixels_in_pnm(bytes, DecodeLimits{.max_pixels = most_pixels});
+    if (!found) return;
+    const ImageView& image = found->pixels;
+    const auto row = static_cast<std::size_t>(image.size.width) * bytes_per_pixel(image.format);
+    require(image.size.area() > 0 && image.size.area() <= most_pixels);
+    require(static_cast<std::size_t>(image.pitch) == row);
+    const auto* const first = static_cast<const unsigned char*>(image.pixels);
+    require(first >= bytes.data() &&
+            first + row * image.size.height <= bytes.data() + bytes.size());
+  } catch (const InputError&) {
+  }
+}
+
 void read_pictures(Bytes bytes) {
   for (const Reading reading : {Reading::colour, Reading::luma})
     read_picture([=](auto file, auto limits) { return read_jpeg(file, limits, reading); }, bytes);
   read_picture(read_png, bytes);
   read_picture(read_bmp, bytes);
   read_picture(read_pnm, bytes);
+  read_pixels(bytes);
 #if FACESAT_TIFF
   read_picture(read_tiff, bytes);
 #endif

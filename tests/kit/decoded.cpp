@@ -34,8 +34,39 @@ std::optional<Picture> CodecTest::imread(const Bytes& bytes, Reading reading) co
 #endif
 }
 
+namespace {
+
+// Pixels that need no decoding are those of the decoded picture.
+void expect_same_in_file(const Bytes& bytes, const std::optional<Picture>& picture) {
+  std::optional<PixelsInFile> found;
+  try {
+    found = pixels_in_file(InputFile(bytes));
+    if (!found) return;
+  } catch (const InputError&) {
+    EXPECT_FALSE(picture);
+    return;
+  }
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(found->warning, picture->warning);
+  const ImageView& image = found->pixels;
+  ASSERT_EQ(image.size, picture->size());
+  const int bytes_each = bytes_per_pixel(image.format), blue = bytes_each - 1;
+  int wrong = 0;
+  for (int y = 0; y < image.size.height; ++y)
+    for (int x = 0; x < image.size.width; ++x) {
+      const auto* const pixel =
+          static_cast<const std::uint8_t*>(image.pixels) + y * image.pitch + x * bytes_each;
+      const auto [b, g, r] = picture->pixels.row(y)[x];
+      wrong += pixel[0] != r || pixel[blue / 2] != g || pixel[blue] != b;
+    }
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+
 std::optional<Picture> CodecTest::compare(const Bytes& bytes, Reading reading) const {
   std::optional<Picture> picture = try_read(bytes, reading);
+  expect_same_in_file(bytes, picture);
   const std::optional<Picture> expected = imread(bytes, reading);
   constexpr int longest = 1 << 20;  // side that OpenCV reads
   const bool is_long = picture && std::max(picture->size().width, picture->size().height) > longest;

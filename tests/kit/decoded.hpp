@@ -19,7 +19,8 @@ class CodecTest : public ProgramTest {
   // if it cannot read it. Only if has_oracle.
   std::optional<Picture> imread(const Bytes& bytes, Reading reading = Reading::colour) const;
 
-  // Expects that the program and cv::imread decode this file to the same pixels, or both refuse it.
+  // Expects that the program and cv::imread decode this file to the same pixels, or both refuse it,
+  // and that the pixels are the same where they need no decoding.
   // Returns the program's picture.
   std::optional<Picture> compare(const Bytes& bytes, Reading reading = Reading::colour) const;
 };

@@ -40,13 +40,15 @@ inline OwnedView laid_out(const ImageView& image, int gap, bool upwards, std::st
   return owned;
 }
 
-// A colour picture, and the same with a fourth byte, in all layouts.
+// A colour picture, also in the other order and with a fourth byte, in all layouts.
 inline std::vector<OwnedView> all_layouts(View<const Bgr> colour) {
   Image<Bgra> wide(colour.size);
+  Image<Rgb> reversed(colour.size);
   for (int y = 0; y < colour.size.height; ++y)
     for (int x = 0; x < colour.size.width; ++x) {
       const auto [b, g, r] = colour.row(y)[x];
       wide.row(y)[x] = {b, g, r, static_cast<std::uint8_t>(x + y)};
+      reversed.row(y)[x] = {r, g, b};
     }
   const ImageView bgra{.pixels = wide.view().data,
                        .size = colour.size,
@@ -59,6 +61,8 @@ inline std::vector<OwnedView> all_layouts(View<const Bgr> colour) {
           " with a gap of " + std::to_string(gap) + (upwards ? ", upwards" : "");
       all.push_back(laid_out(image_view(colour), gap, upwards, "BGR" + layout));
       all.push_back(laid_out(bgra, gap, upwards, "BGRA" + layout));
+      all.push_back(
+          laid_out(image_view(View<const Rgb>(reversed.view())), gap, upwards, "RGB" + layout));
     }
   return all;
 }

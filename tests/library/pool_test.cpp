@@ -42,6 +42,7 @@ class LoggedBackend final : public Backend {
   }
   void stop_when(ShouldStop should_stop) override { cpu_->stop_when(std::move(should_stop)); }
   void load(View<const Bgr> frame) override { cpu_->load(frame); }
+  void load(View<const Rgb> frame) override { cpu_->load(frame); }
   void load(View<const std::uint8_t> gray) override { cpu_->load(gray); }
   void load(const ImageView& decoded) override { cpu_->load(gray_view(decoded)); }
   void run() override {

@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "media/codec.hpp"
 #include "media/stamp.hpp"
 #include "support/files.hpp"
@@ -25,6 +27,42 @@ int steepest_step(View<const Bgr> picture) {
     for (int x = 1; x < picture.size.width; ++x)
       steepest = std::max(steepest, std::abs(picture.row(y)[x].g - picture.row(y)[x - 1].g));
   return steepest;
+}
+
+// A face in blue and red that differ, as a binary PNM or as text.
+std::string coloured_face(bool binary, bool colour) {
+  const Image<std::uint8_t> face = draw_faces({110, 90}, {{40, 40, 40}});
+  std::string file = fmt::format("P{}\n110 90\n255\n", (binary ? 5 : 2) + (colour ? 1 : 0));
+  for (int y = 0; y < face.size().height; ++y)
+    for (int x = 0; x < face.size().width; ++x) {
+      const int value = face.row(y)[x];
+      for (const int sample : {value, value, 255 - value}) {
+        file += binary ? std::string(1, static_cast<char>(sample)) : fmt::format("{}\n", sample);
+        if (!colour) break;
+      }
+    }
+  return file;
+}
+
+// Pictures whose pixels are searched where they lie in the file, and the same ones decoded.
+TEST_F(ProgramTest, PnmsHaveTheSameFacesHoweverTheyAreRead) {
+  for (const bool colour : {false, true}) {
+    write_text("binary", coloured_face(true, colour));
+    write_text("text", coloured_face(false, colour));
+    const Arguments options{"--min-neighbors", "0"};
+    const Json in_file = records_of(joined(options, {"binary"})).at(0);
+    EXPECT_GT(in_file["faces"].size(), 5u);
+    EXPECT_EQ(in_file["width"], 110);
+    EXPECT_EQ(in_file["faces"], records_of(joined(options, {"text"})).at(0)["faces"]);
+    const Json decoded = records_of(joined(options, {"--crops", "out", "binary"})).at(0);
+    EXPECT_EQ(in_file["faces"].size(), decoded["faces"].size());
+    for (std::size_t i = 0; i < decoded["faces"].size(); ++i)
+      EXPECT_EQ(box_of(in_file["faces"][i]), box_of(decoded["faces"][i]));
+  }
+  write_text("two", coloured_face(true, true) + "P6\n");
+  EXPECT_EQ(records_of({"two"}).at(0)["warning"], only_first_picture);
+  const Json refused = records_of({"--max-pixels", "9899", "two"}, 1).at(0);
+  EXPECT_EQ(refused["error"]["kind"], "limit");
 }
 
 class Crops : public ProgramTest {

@@ -34,6 +34,26 @@ TEST(Gray, IsTheWeightedSum) {
   }
 }
 
+TEST(Gray, OfEitherOrderOfColours) {
+  for (const Size size : sizes) {
+    const Image<Bgr> frame = colour_noise(size, 1);
+    Image<Rgb> reversed(size);
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x) {
+        const auto [b, g, r] = frame.row(y)[x];
+        reversed.row(y)[x] = {r, g, b};
+      }
+    Embedded<Rgb> wide(reversed.view());
+    on_every_instruction_set([&] {
+      Guarded<std::uint8_t> gray(size);
+      cpu::to_gray(wide.view(), gray.view());
+      EXPECT_TRUE(same(gray.view(), reference::gray(frame.view()).view()))
+          << ::testing::PrintToString(size);
+      EXPECT_TRUE(gray.intact());
+    });
+  }
+}
+
 TEST(Gray, OfKnownColours) {
   Image<Bgr> frame(Size{7, 1});
   const Bgr colours[] = {{0, 0, 0},   {255, 255, 255}, {255, 0, 0}, {0, 255, 0},

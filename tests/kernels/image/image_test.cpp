@@ -97,26 +97,32 @@ TEST(Atlas, OfNoLevelsIsEmpty) {
 
 // ---- grey
 
-TEST(GrayKernel, EqualsTheCpu) {
+template <class Pixel>
+void compare_gray() {
   for (const Size size : {Size{1, 1}, {3, 2}, {4, 5}, {5, 4}, {255, 9}, {257, 3}, {640, 17}}) {
     const Image<std::uint8_t> bytes = noise({3 * size.width, size.height}, 7);
-    const auto frame = formula<Bgr>(size, [&](int x, int y) {
+    const auto frame = formula<Pixel>(size, [&](int x, int y) {
       const std::uint8_t* p = bytes.row(y) + 3 * x;
-      return Bgr{p[0], p[1], p[2]};
+      return Pixel{p[0], p[1], p[2]};
     });
     Image<std::uint8_t> expected(size);
     cpu::to_gray(frame.view(), expected.view());
 
     const int pitch = (size.width + 15) / 16 * 16;
-    std::vector<Bgr> packed(static_cast<std::size_t>(pitch) * size.height, Bgr{1, 2, 3});
-    copy(View<const Bgr>(frame.view()), View<Bgr>{packed.data(), size, pitch});
-    DeviceArray<Bgr> input(packed);
+    std::vector<Pixel> packed(static_cast<std::size_t>(pitch) * size.height, Pixel{1, 2, 3});
+    copy(View<const Pixel>(frame.view()), View<Pixel>{packed.data(), size, pitch});
+    DeviceArray<Pixel> input(packed);
     under_all_schedules([&] {
       DevicePicture<std::uint8_t> gray(size, 9);
-      gpu::enqueue_gray(View<const Bgr>{input.data(), size, pitch}, gray.view(), test_stream());
+      gpu::enqueue_gray(View<const Pixel>{input.data(), size, pitch}, gray.view(), test_stream());
       gray.expect(expected.view(), ::testing::PrintToString(size));
     });
   }
+}
+
+TEST(GrayKernel, EqualsTheCpu) {
+  compare_gray<Bgr>();
+  compare_gray<Rgb>();
 }
 
 TEST(GrayKernel, IgnoresTheFourthByte) {
