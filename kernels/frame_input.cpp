@@ -42,17 +42,31 @@ bool is_page_locked(const void* host) {
 
 void FrameInput::prepare(Size frame, bool equalizes) {
   make_room(gray_, frame, stream_);
+  make_room(frame_, frame, stream_);
   equalizes_ = equalizes;
   if (!equalizes) return;
   reserve(histogram_, equalize_workspace_words);
   FACESAT_CUDA(cudaMemsetAsync(histogram_.data(), 0, histogram_.bytes(), stream_));
 }
 
-void FrameInput::load(View<const Bgr> frame) {
-  load_colour(frame, frame_staging_, frame_);
+View<const Rgb> FrameInput::frame_as_rgb() const {
+  const View<Bgr> frame = frame_.view();
+  return {reinterpret_cast<const Rgb*>(frame.data), frame.size, frame.pitch};
 }
+
+void FrameInput::load(View<const Bgr> frame) {
+  upload(frame, frame_staging_, frame_);
+  record(gray_begin_);
+  enqueue_gray(frame_.view(), gray_.view(), stream_);
+  finish_gray();
+}
+
 void FrameInput::load(View<const Rgb> frame) {
-  load_colour(frame, rgb_staging_, rgb_frame_);
+  upload({reinterpret_cast<const Bgr*>(frame.data), frame.size, frame.pitch}, frame_staging_,
+         frame_);
+  record(gray_begin_);
+  enqueue_gray(frame_as_rgb(), gray_.view(), stream_);
+  finish_gray();
 }
 
 void FrameInput::load(View<const std::uint8_t> gray) {
@@ -71,33 +85,22 @@ void FrameInput::load(const ImageView& on_device) {
       record(gray_begin_);
       break;
     case PixelFormat::bgr:
-      copy_colour(on_device, frame_);
+      copy_frame(on_device, frame_.view(), stream_);
+      record(gray_begin_);
+      enqueue_gray(frame_.view(), gray_.view(), stream_);
       break;
     case PixelFormat::rgb:
-      copy_colour(on_device, rgb_frame_);
+      copy_frame(on_device, frame_.view(), stream_);
+      record(gray_begin_);
+      enqueue_gray(frame_as_rgb(), gray_.view(), stream_);
       break;
     case PixelFormat::bgra:
-      copy_colour(on_device, wide_frame_);
+      make_room(wide_frame_, gray_.view().size, stream_);
+      copy_frame(on_device, wide_frame_.view(), stream_);
+      record(gray_begin_);
+      enqueue_gray(wide_frame_.view(), gray_.view(), stream_);
   }
   finish_gray();
-}
-
-template <class Pixel>
-void FrameInput::load_colour(View<const Pixel> frame, PinnedBuffer<Pixel>& staging,
-                             DeviceImage<Pixel>& on_device) {
-  make_room(on_device, gray_.view().size, stream_);
-  upload(frame, staging, on_device);
-  record(gray_begin_);
-  enqueue_gray(on_device.view(), gray_.view(), stream_);
-  finish_gray();
-}
-
-template <class Pixel>
-void FrameInput::copy_colour(const ImageView& frame, DeviceImage<Pixel>& on_device) {
-  make_room(on_device, gray_.view().size, stream_);
-  copy_frame(frame, on_device.view(), stream_);
-  record(gray_begin_);
-  enqueue_gray(on_device.view(), gray_.view(), stream_);
 }
 
 // The device reads page-locked memory by itself. Other frames are first copied there; rows are then
@@ -106,7 +109,7 @@ template <class Pixel>
 void FrameInput::upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging,
                         const DeviceImage<Pixel>& to) {
   const View<Pixel> target = to.view();
-  if (is_page_locked(from.data)) {
+  if (from.pitch >= 0 && is_page_locked(from.data)) {
     staging_ms_ = 0;
     record(upload_begin_);
     FACESAT_CUDA(cudaMemcpy2DAsync(target.data, target.pitch * sizeof(Pixel), from.data,

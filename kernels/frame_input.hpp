@@ -34,11 +34,7 @@ class FrameInput {
   double gray_ms() const { return elapsed_ms(gray_begin_, gray_end_); }
 
  private:
-  template <class Pixel>
-  void load_colour(View<const Pixel> frame, PinnedBuffer<Pixel>& staging,
-                   DeviceImage<Pixel>& on_device);
-  template <class Pixel>
-  void copy_colour(const ImageView& frame, DeviceImage<Pixel>& on_device);
+  View<const Rgb> frame_as_rgb() const;
   template <class Pixel>
   void upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging, const DeviceImage<Pixel>& to);
   void record(const Event& event) const;
@@ -51,12 +47,10 @@ class FrameInput {
   double staging_ms_ = 0;  // of the last upload: copying into page-locked memory
   bool equalizes_ = false;
 
-  DeviceImage<Bgr> frame_;
-  DeviceImage<Rgb> rgb_frame_;
+  DeviceImage<Bgr> frame_;  // or RGB
   DeviceImage<Bgra> wide_frame_;
   DeviceImage<std::uint8_t> gray_;
   PinnedBuffer<Bgr> frame_staging_;
-  PinnedBuffer<Rgb> rgb_staging_;
   PinnedBuffer<std::uint8_t> gray_staging_;
   Buffer<std::uint32_t> histogram_;
 };

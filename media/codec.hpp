@@ -82,8 +82,9 @@ Picture read_picture(const InputFile& file, const DecodeLimits& limits = {},
 Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits = {},
                      Reading reading = Reading::colour);
 
-// The pixels of a file that need no decoding: those of a binary PNM with 8 bits per sample. Others
-// need not be read: nullopt. The warning is that of Picture. Throws InputError.
+// The pixels of a file that need no decoding: those of a binary PNM with 8 bits per sample.
+// nullopt: read_picture() must decode it. The warning is that of Picture. Throws InputError, for
+// the reasons of read_picture().
 struct PixelsInFile {
   ImageView pixels;  // PixelFormat::rgb or gray, packed
   std::shared_ptr<const void> owner;

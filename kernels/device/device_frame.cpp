@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/frame_memory.hpp"
 #include "kernels/cascade/evaluate.hpp"
@@ -64,25 +65,30 @@ void free_pages(void* memory, std::size_t bytes) {
 // clear small pages, for one thread after the other. Here each thread clears its own, large ones
 // where the system has them, and the driver only locks them, which takes half of the time.
 void* allocate(std::size_t bytes) {
-  constexpr std::size_t page = 4096, large_page = 2 << 20;
+  constexpr std::size_t large_page = 2 << 20;
+  const KeptDevice kept;
+  if (cudaSetDevice(device_of_frames) != cudaSuccess) {
+    cudaGetLastError();  // forgets the error: ordinary memory will do
+    return nullptr;
+  }
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t alignment = bytes < large_page ? page : large_page;
   void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) & -alignment);
   if (!memory) return nullptr;
   ::madvise(memory, bytes, MADV_HUGEPAGE);
   ::madvise(memory, bytes, MADV_DONTFORK);  // what the device reads must stay this process's
   std::memset(memory, 0, bytes);
-  const KeptDevice kept;
-  if (cudaSetDevice(device_of_frames) == cudaSuccess &&
-      cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess)
-    return memory;
-  cudaGetLastError();  // forgets the error: ordinary memory will do
+  if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess) return memory;
+  cudaGetLastError();  // as above
   free_pages(memory, bytes);
   return nullptr;
 }
 
 void free_frame(void* memory, std::size_t bytes) {
-  cudaHostUnregister(memory);
-  free_pages(memory, bytes);
+  if (cudaHostUnregister(memory) == cudaSuccess)
+    free_pages(memory, bytes);
+  else
+    cudaGetLastError();  // the driver may still use it for a device that has not failed
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace facesat {
 void check(const ImageView& image);
 
 // An image in host memory, as a view of its pixels. Where they cannot be viewed in place, they are
-// copied: from a device, without the fourth byte, or where a row does not begin a
+// copied: from a device; and to BGR, where there is a fourth byte, or where a row does not begin a
 // whole number of pixels after the one before.
 class HostImage {
  public:

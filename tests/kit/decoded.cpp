@@ -42,8 +42,8 @@ void expect_same_in_file(const Bytes& bytes, const std::optional<Picture>& pictu
   try {
     found = pixels_in_file(InputFile(bytes));
     if (!found) return;
-  } catch (const InputError&) {
-    EXPECT_FALSE(picture);
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.kind + ": " + error.what(), refusal(bytes));
     return;
   }
   ASSERT_TRUE(picture);

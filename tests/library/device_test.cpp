@@ -82,6 +82,7 @@ TEST_F(DeviceImages, ColoursAreReadInTheOrderOfTheirBytes) {
       cpu_detector("lbp:frontalface", raw, cpu);
   const Detection expected_windows = cpu_detector.detect(image_view(noise.view()));
   for (const OwnedView& one : all_layouts(noise.view())) {
+    EXPECT_EQ(boxes_of(gpu_detector.detect(one.view)), boxes_of(expected_windows)) << one.name;
     if (one.view.pitch < 0) continue;
     const LateBytes bytes(one.bytes, 0, stream.get());
     EXPECT_EQ(boxes_of(gpu_detector.detect(on_device(one, bytes))), boxes_of(expected_windows))
@@ -127,6 +128,29 @@ TEST_F(DeviceImages, FramesInPageLockedMemoryAreReadThere) {
     EXPECT_EQ(boxes_of(on_gpu.detect(image_view(frame.pixels))), expected);
     std::memset(frame.owner.get(), 0, 3 * colour.size().area());
   }
+}
+
+// Anywhere in it, as the pixels of a file.
+TEST_F(DeviceImages, PageLockedMemoryHasImagesOfAllLayouts) {
+  const Image<Bgr> noise = colour_noise({300, 200}, 3);
+  const DetectOptions raw{.min_neighbors = 0, .scan = Scan::dense, .equalize = true};
+  const Detector gpu_detector("lbp:frontalface", raw, cuda),
+      cpu_detector("lbp:frontalface", raw, cpu);
+  std::vector<OwnedView> all = all_layouts(noise.view());
+  const Image<std::uint8_t> one_channel = test::noise({300, 200}, 4);
+  all.push_back(laid_out(image_view(one_channel.view()), 0, false, "grey"));
+  for (const OwnedView& one : all)
+    for (const std::size_t offset : {0, 15}) {
+      const std::shared_ptr<void> memory = frame_memory(one.bytes.size() + offset);
+      auto* const bytes = static_cast<std::uint8_t*>(memory.get()) + offset;
+      std::copy(one.bytes.begin(), one.bytes.end(), bytes);
+      ImageView there = one.view;
+      there.pixels = bytes + (static_cast<const std::uint8_t*>(one.view.pixels) - one.bytes.data());
+      const Detection found = gpu_detector.detect(there);
+      EXPECT_TRUE(found.on_gpu);
+      EXPECT_EQ(boxes_of(found), boxes_of(cpu_detector.detect(one.view)))
+          << one.name << " at byte " << offset;
+    }
 }
 
 TEST_F(DeviceImages, ThatAreNotThereAreRefused) {

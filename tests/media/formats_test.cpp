@@ -140,7 +140,10 @@ TEST_F(FormatsTest, PnmsOfAllKindsHaveTheSamePixels) {
     for (const int maximum : {1, 7, 100, 255, 256, 1000, 65535})
       for (const Size size : sizes) {
         SCOPED_TRACE(fmt::format("P{}, maximum {}, {} wide", kind, maximum, size.width));
-        EXPECT_TRUE(compare(encode_pnm(kind, size, maximum, 5)));
+        const Bytes file = encode_pnm(kind, size, maximum, 5);
+        EXPECT_TRUE(compare(file));
+        const bool needs_no_decoding = (kind == '5' || kind == '6') && maximum <= 255;
+        EXPECT_EQ(pixels_in_file(InputFile(file)).has_value(), needs_no_decoding);
       }
 }
 
