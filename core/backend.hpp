@@ -96,6 +96,10 @@ class Backend {
   // for the first frame of a size, for a frame with more windows than expected, and if steps are
   // not measured.
   virtual std::vector<KernelTime> kernels() const { return {}; }
+
+  // The CUDA stream of all its work; null on the CPU. A frame that was made in the same stream
+  // needs no waiting for another.
+  virtual void* stream() const { return nullptr; }
 };
 
 // The CPU backend: oneTBB in the caller's task arena.

@@ -3,6 +3,7 @@
 #include "kernels/cuda_backend.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -39,6 +40,15 @@ class NvtxRange {
   NvtxRange& operator=(const NvtxRange&) = delete;
 };
 
+// Counts the frames under way in this process.
+struct FrameCount {
+  inline static std::atomic<int> under_way = 0;
+  FrameCount() { ++under_way; }
+  ~FrameCount() { --under_way; }
+  FrameCount(const FrameCount&) = delete;
+  FrameCount& operator=(const FrameCount&) = delete;
+};
+
 // ---- the backend ----
 
 using Border = DeviceImage<std::uint32_t>::Border;
@@ -65,9 +75,10 @@ class CudaBackend final : public Backend {
                const DetectOptions& options) override {
     const NvtxRange range("facesat prepare");
     use_device();
-    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    // The next frame may already be decoded in the stream, which is not waited for.
+    if (!std::exchange(is_idle_, false)) FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     graph_ = {};
-    runs_ = 0;
+    runs_ = runs_alone_ = 0;
     forget_windows();
     pyramid_ = &pyramid;
     cascade_ = std::move(cascade);
@@ -90,6 +101,10 @@ class CudaBackend final : public Backend {
     check_stop(should_stop_);
     use_device();
     is_new_ = true;
+    is_idle_ = false;
+    count_.reset();
+    runs_alone_ = FrameCount::under_way == 0 ? runs_alone_ + 1 : 0;
+    count_.emplace();
     // An image size that occurs only once is worth neither measurements nor a graph.
     if (++runs_ > 1 && late_is_open_) decide_late();
     if (runs_ == 1) {
@@ -117,6 +132,8 @@ class CudaBackend final : public Backend {
       wait_->wait(stream_.get());
     }
     if (std::exchange(is_new_, false)) windows_.reset();
+    count_.reset();
+    is_idle_ = true;
     return found_->count();
   }
 
@@ -153,6 +170,7 @@ class CudaBackend final : public Backend {
     if (wanted != std::exchange(measures_kernels_, wanted)) graph_ = {};
   }
   std::vector<KernelTime> kernels() const override { return graph_.times(); }
+  void* stream() const override { return stream_.get(); }
 
   Image<std::uint32_t> snapshot(Snapshot picture, int index) override {
     use_device();
@@ -254,10 +272,12 @@ class CudaBackend final : public Backend {
       divide(*division);
       return;
     }
-    // In pictures without structure there are no later stages to be measured.
+    // In pictures without structure there are no later stages to be measured. While other frames
+    // are under way, a time says little; and late stages, which need whole multiprocessors, may
+    // then keep the device from the other frames for longer than they save.
     const DeviceLateStages::Amounts amounts = late_amounts();
     LateDivisions& all = LateDivisions::of_process();
-    if (runs_ <= frames_before_measuring || found_->count() == 0 ||
+    if (runs_alone_ <= frames_before_measuring || found_->count() == 0 ||
         !all.claim(device_, cascade_, amounts.windows))
       return;
     late_is_open_ = false;
@@ -315,6 +335,7 @@ class CudaBackend final : public Backend {
     const NvtxRange range("facesat load");
     check_stop(should_stop_);
     use_device();
+    is_idle_ = false;
     input_->load(frame);
   }
 
@@ -482,7 +503,9 @@ class CudaBackend final : public Backend {
   Event download_end_;
   std::vector<GroupEvents> group_events_;
   CapturedGraph graph_;
-  int runs_ = 0;  // since prepare()
+  bool is_idle_ = true;  // all work that the stream was given here is done
+  int runs_ = 0;         // since prepare()
+  int runs_alone_ = 0;   // of those: the last ones that began when no other frame was under way
   bool measures_kernels_ = false;
   bool late_is_open_ = false;  // which stages are late
 
@@ -499,6 +522,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<WindowBuffers> found_;
   std::optional<std::vector<Window>> windows_;  // none: not downloaded yet
   bool is_new_ = false;                         // a frame has run and is not collected yet
+  std::optional<FrameCount> count_;             // of that frame
 };
 
 }  // namespace

@@ -12,7 +12,8 @@
 
 namespace facesat::gpu {
 
-// Frames of one size that a backend processes before it measures.
+// Frames of one size in a row that a backend processes, while no other frame is under way in the
+// process, before it measures.
 constexpr int frames_before_measuring = 8;
 
 struct CudaSettings {

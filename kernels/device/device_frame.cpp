@@ -23,6 +23,7 @@ int device_of(const void* data) {
 }
 
 void FrameWait::wait(const ImageView& frame, cudaStream_t stream) {
+  if (frame.stream == stream) return;
   const int device = device_of(frame.pixels);
   {
     const KeptDevice kept;

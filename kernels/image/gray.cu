@@ -5,6 +5,8 @@
 // Equalisation: two launches. In the first, blocks count the values in shared memory and add their
 // counts to the workspace. In the second, each block derives the map from old to new values from
 // the total counts, which is cheaper than a separate launch, and applies the map.
+#include <cstddef>
+
 #include "core/rules.hpp"
 #include "kernels/device/platform.hpp"
 #include "kernels/device/warp.cuh"
@@ -23,29 +25,22 @@ __device__ __forceinline__ unsigned byte_of(unsigned word, int i) {
   return word >> (8 * i) & 0xFF;
 }
 
-// Four pixels of three bytes: BGRB GRBG RBGR.
-__device__ __forceinline__ unsigned four_gray(const Bgr*, const unsigned* from) {
-  const unsigned a = from[0], b = from[1], c = from[2];
-  return luma(byte_of(a, 0), byte_of(a, 1), byte_of(a, 2)) |
-         luma(byte_of(a, 3), byte_of(b, 0), byte_of(b, 1)) << 8 |
-         luma(byte_of(b, 2), byte_of(b, 3), byte_of(c, 0)) << 16 |
-         luma(byte_of(c, 1), byte_of(c, 2), byte_of(c, 3)) << 24;
-}
-
-// The same in the other order: RGBR GBRG BRGB.
-__device__ __forceinline__ unsigned four_gray(const Rgb*, const unsigned* from) {
-  const unsigned a = from[0], b = from[1], c = from[2];
-  return luma(byte_of(a, 2), byte_of(a, 1), byte_of(a, 0)) |
-         luma(byte_of(b, 1), byte_of(b, 0), byte_of(a, 3)) << 8 |
-         luma(byte_of(c, 0), byte_of(b, 3), byte_of(b, 2)) << 16 |
-         luma(byte_of(c, 3), byte_of(c, 2), byte_of(c, 1)) << 24;
-}
-
-// Four pixels of four bytes.
-__device__ __forceinline__ unsigned four_gray(const Bgra*, const unsigned* from) {
-  unsigned gray = 0;
-  for (int i = 0; i < 4; ++i)
-    gray |= luma(byte_of(from[i], 0), byte_of(from[i], 1), byte_of(from[i], 2)) << (8 * i);
+// Four pixels.
+template <class Pixel>
+__device__ __forceinline__ unsigned four_gray(const unsigned* from) {
+  unsigned words[sizeof(Pixel)], gray = 0;
+  FACESAT_UNROLL
+  for (int i = 0; i < static_cast<int>(sizeof(Pixel)); ++i) words[i] = from[i];
+  FACESAT_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const auto channel = [&](std::size_t offset) {
+      const int byte = i * static_cast<int>(sizeof(Pixel)) + static_cast<int>(offset);
+      return byte_of(words[byte / 4], byte % 4);
+    };
+    gray |=
+        luma(channel(offsetof(Pixel, b)), channel(offsetof(Pixel, g)), channel(offsetof(Pixel, r)))
+        << 8 * i;
+  }
   return gray;
 }
 
@@ -58,8 +53,7 @@ __global__ void gray_kernel(const unsigned* __restrict__ frame, int frame_words,
   if (x >= words || y >= height) return;
   constexpr int words_of_four = sizeof(Pixel);
   gray[static_cast<std::ptrdiff_t>(y) * gray_words + x] =
-      four_gray(static_cast<const Pixel*>(nullptr),
-                frame + static_cast<std::ptrdiff_t>(y) * frame_words + words_of_four * x);
+      four_gray<Pixel>(frame + static_cast<std::ptrdiff_t>(y) * frame_words + words_of_four * x);
 }
 
 template <class Pixel>

@@ -69,57 +69,63 @@ class CudaJpegDecoder final : public JpegDecoder {
  public:
   explicit CudaJpegDecoder(int device) : device_(device) {
     use_device();
-    stream_ = make_stream();
     has_failed_ = PinnedBuffer<unsigned>(1);
   }
   // As CudaBackend's.
   ~CudaJpegDecoder() override {
     cudaSetDevice(device_);
-    cudaStreamSynchronize(stream_.get());
+    if (is_under_way_) cudaStreamSynchronize(stream_);
   }
 
-  ImageView decode(const JpegStream& jpeg, bool luma, int orientation) override {
+  ImageView decode(const JpegStream& jpeg, bool luma, int orientation, void* stream) override {
     use_device();
-    const cudaStream_t stream = stream_.get();
-    if (std::exchange(is_under_way_, true)) FACESAT_CUDA(cudaStreamSynchronize(stream));
+    finish();
+    if (!stream && !own_stream_.get()) own_stream_ = make_stream();
+    stream_ = stream ? static_cast<cudaStream_t>(stream) : own_stream_.get();
+    is_under_way_ = true;
     *has_failed_.data() = 0;
     const JpegTask task = upload(jpeg);
     const Size size = upright_size(jpeg.header.size, orientation);
     ImageView picture;
     if (luma) {
-      luma_.resize(size, DeviceImage<std::uint8_t>::Border::none, stream);
-      enqueue_jpeg(task, jpeg.header, orientation, luma_.view(), stream);
+      luma_.resize(size, DeviceImage<std::uint8_t>::Border::none, stream_);
+      enqueue_jpeg(task, jpeg.header, orientation, luma_.view(), stream_);
       picture = image_view(luma_.view());
     } else {
-      colour_.resize(size, DeviceImage<Bgr>::Border::none, stream);
-      enqueue_jpeg(task, jpeg.header, orientation, colour_.view(), stream);
+      colour_.resize(size, DeviceImage<Bgr>::Border::none, stream_);
+      enqueue_jpeg(task, jpeg.header, orientation, colour_.view(), stream_);
       picture = image_view(colour_.view());
     }
     picture.on_device = true;
-    picture.stream = stream;
+    picture.stream = stream_;
     return picture;
   }
 
   bool has_failed() override {
     use_device();
-    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
-    is_under_way_ = false;
+    finish();
     return *has_failed_.data() != 0;
   }
 
  private:
   void use_device() const { FACESAT_CUDA(cudaSetDevice(device_)); }
 
+  void finish() {
+    if (is_under_way_) FACESAT_CUDA(cudaStreamSynchronize(stream_));
+    is_under_way_ = false;
+  }
+
   JpegTask upload(const JpegStream& jpeg) {
     reserve(memory_, jpeg_task_bytes(jpeg));
     // From page-locked memory, where that is in use for frames.
     FACESAT_CUDA(cudaMemcpyAsync(memory_.data(), jpeg.block.data(), jpeg.block.size(),
-                                 cudaMemcpyHostToDevice, stream_.get()));
+                                 cudaMemcpyHostToDevice, stream_));
     return jpeg_task_in(memory_.data(), jpeg, has_failed_.data());
   }
 
   const int device_;
-  Stream stream_;
+  Stream own_stream_;
+  cudaStream_t stream_{};              // of the last picture
   bool is_under_way_ = false;          // from decode() until has_failed()
   PinnedBuffer<unsigned> has_failed_;  // written by the device
   Buffer<std::byte> memory_;

@@ -15,8 +15,11 @@ class JpegDecoder {
   // Begins to decode a JPEG, and returns the picture that there will be in the device's memory: in
   // colour or, with `luma`, grey, and turned upright from this EXIF orientation (1 .. 8, 0: as it
   // is). It is valid until the next call; `jpeg` must not change until has_failed() has returned.
-  // Throws MemoryError, DeviceError.
-  virtual ImageView decode(const JpegStream& jpeg, bool luma, int orientation) = 0;
+  // The work is enqueued in `stream`, a cudaStream_t of the device that exists until has_failed()
+  // has returned or the decoder is destroyed; null: in one of its own. Throws MemoryError,
+  // DeviceError.
+  virtual ImageView decode(const JpegStream& jpeg, bool luma, int orientation,
+                           void* stream = nullptr) = 0;
 
   // Waits for decode(). If it has failed, the picture is not what libjpeg-turbo makes of the file,
   // and counts for nothing: bits are damaged, or cannot be decoded in parallel. Throws DeviceError.

@@ -25,7 +25,9 @@ namespace {
 // ---- guesses and links
 
 constexpr int most_steps = 8;  // of a link: pieces that a decoder goes on
-constexpr int guess_threads = 512, enter_threads = 1024, join_threads = most_pieces_together,
+// No block of threads takes more registers than one of evaluate_kernel: see few_windows.cu.
+constexpr int blocks_at_once = 4;
+constexpr int guess_threads = 512, enter_threads = 512, join_threads = most_pieces_together,
               launches_to_join = 3;
 constexpr int states = most_steps * 16;  // in which a block of pieces is entered
 
@@ -65,7 +67,8 @@ __device__ void clear(std::int16_t* coefficients, int blocks) {
     vectors[i] = make_uint4(0, 0, 0, 0);
 }
 
-__global__ void decode_guesses_kernel(JpegTask task, int piece_count) {
+__global__ void __launch_bounds__(guess_threads, blocks_at_once)
+    decode_guesses_kernel(JpegTask task, int piece_count) {
   __shared__ SharedArray<JpegPlace, guess_threads> ends;
   __shared__ SharedArray<std::uint8_t, guess_threads> links;
   __shared__ Codes codes;
@@ -124,7 +127,8 @@ __global__ void decode_guesses_kernel(JpegTask task, int piece_count) {
 // One block of threads: follows the links from block to block of pieces. What a row of blocks of
 // pieces makes of each state is found for several rows at once; only then is one entered after the
 // other.
-__global__ void enter_blocks_kernel(JpegTask task, int block_count) {
+__global__ void __launch_bounds__(enter_threads, blocks_at_once)
+    enter_blocks_kernel(JpegTask task, int block_count) {
   constexpr int rows = enter_threads / states, of_row = 16, together = rows * of_row;
   __shared__ SharedArray<std::uint8_t, together * states> exits;
   __shared__ SharedArray<std::uint8_t, rows * states> exits_of_rows;

@@ -40,8 +40,9 @@ void DeviceTurns::Turn::keep() {
 
 DeviceTurns::Turn::~Turn() {
   if (!turns_) return;
-  set_.reset();  // its memory is free before the next turn begins
+  // Their memory is free before the next turn begins. The decoder may work in a detector's stream.
   decoder_.reset();
+  set_.reset();
   {
     const std::scoped_lock lock(turns_->mutex_);
     --turns_->devices_[device_].images;

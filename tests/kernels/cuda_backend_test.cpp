@@ -251,6 +251,25 @@ TEST(CudaBackend, FramesOfManySizes) {
   EXPECT_GT(faces, 100u);
 }
 
+TEST(CudaBackend, MeasuresDivisionsOnlyWhileNoOtherFrameIsUnderWay) {
+  const auto cascade = std::make_shared<Cascade>(*find_cascade("frontalface_default"));
+  const Image<std::uint8_t> picture = drawn_faces({430, 130});
+  FrameDetector other(cascade, {}, gpu::make_cuda_backend(0, "")),
+      cuda(cascade, {}, gpu::make_cuda_backend(0, ""));
+  const auto is_measured_after_frames = [&] {
+    for (int frame = 0; frame <= gpu::frames_before_measuring + 1; ++frame)
+      EXPECT_FALSE(cuda.detect(picture.view()).empty());
+    std::size_t windows = 0;
+    for (const Level& level : cuda.pyramid().levels) windows += level.grid.area();
+    return gpu::LateDivisions::of_process().find(0, cascade, windows).has_value();
+  };
+  other.load(picture.view());
+  other.start();
+  EXPECT_FALSE(is_measured_after_frames());
+  other.finish();
+  EXPECT_TRUE(is_measured_after_frames());
+}
+
 // More windows than the list of windows first has room for, 2^16.
 TEST(CudaBackend, GrowsItsListOfWindows) {
   const auto all = std::make_shared<Cascade>(half_cascade({8, 9}, 1, 1, 0));

@@ -61,6 +61,7 @@ class LoggedBackend final : public Backend {
     return cpu_->snapshot(picture, level);
   }
   StepTimes times() const override { return cpu_->times(); }
+  void* stream() const override { return &log_; }
 
  private:
   Log& log_;
@@ -74,7 +75,8 @@ constexpr BackendStart::Delay at_once{}, in_an_hour{hour, hour, 0};
 class ReadyDecoder final : public gpu::JpegDecoder {
  public:
   explicit ReadyDecoder(Log& log) : log_(log) {}
-  ImageView decode(const gpu::JpegStream&, bool, int) override {
+  ImageView decode(const gpu::JpegStream&, bool, int, void* stream) override {
+    EXPECT_EQ(stream, &log_) << "that of the backend on the same device";
     if (!log_.has_memory_to_decode) throw MemoryError("a buffer", 1000);
     ++log_.decoded;
     return image_view(log_.picture);
