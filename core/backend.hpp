@@ -97,8 +97,8 @@ class Backend {
   // not measured.
   virtual std::vector<KernelTime> kernels() const { return {}; }
 
-  // The CUDA stream of all its work; null on the CPU. A frame that was made in the same stream
-  // needs no waiting for another.
+  // The CUDA stream of all its work; null on the CPU. A frame that is made in this stream is read
+  // without waiting for another one.
   virtual void* stream() const { return nullptr; }
 };
 

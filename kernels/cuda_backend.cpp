@@ -3,6 +3,7 @@
 #include "kernels/cuda_backend.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -40,13 +41,23 @@ class NvtxRange {
   NvtxRange& operator=(const NvtxRange&) = delete;
 };
 
-// Counts the frames under way in this process.
-struct FrameCount {
-  inline static std::atomic<int> under_way = 0;
-  FrameCount() { ++under_way; }
-  ~FrameCount() { --under_way; }
+// Counts a frame that is under way on a device. A picture that is searched with several cascades
+// at the same time counts several times.
+class FrameCount {
+ public:
+  explicit FrameCount(int device) : count_(under_way(device)) { ++count_; }
+  ~FrameCount() { --count_; }
   FrameCount(const FrameCount&) = delete;
   FrameCount& operator=(const FrameCount&) = delete;
+
+  // The frames of all backends of this process.
+  static std::atomic<int>& under_way(int device) {
+    static std::array<std::atomic<int>, 64> counts{};
+    return counts[static_cast<std::size_t>(device) % counts.size()];
+  }
+
+ private:
+  std::atomic<int>& count_;
 };
 
 // ---- the backend ----
@@ -77,6 +88,7 @@ class CudaBackend final : public Backend {
     use_device();
     // The next frame may already be decoded in the stream, which is not waited for.
     if (!std::exchange(is_idle_, false)) FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    count_.reset();
     graph_ = {};
     runs_ = runs_alone_ = 0;
     forget_windows();
@@ -103,8 +115,8 @@ class CudaBackend final : public Backend {
     is_new_ = true;
     is_idle_ = false;
     count_.reset();
-    runs_alone_ = FrameCount::under_way == 0 ? runs_alone_ + 1 : 0;
-    count_.emplace();
+    runs_alone_ = FrameCount::under_way(device_) == 0 ? runs_alone_ + 1 : 0;
+    count_.emplace(device_);
     // An image size that occurs only once is worth neither measurements nor a graph.
     if (++runs_ > 1 && late_is_open_) decide_late();
     if (runs_ == 1) {
@@ -273,8 +285,8 @@ class CudaBackend final : public Backend {
       return;
     }
     // In pictures without structure there are no later stages to be measured. While other frames
-    // are under way, a time says little; and late stages, which need whole multiprocessors, may
-    // then keep the device from the other frames for longer than they save.
+    // are under way, a time says little; and where they always are, late stages would keep whole
+    // multiprocessors from them.
     const DeviceLateStages::Amounts amounts = late_amounts();
     LateDivisions& all = LateDivisions::of_process();
     if (runs_alone_ <= frames_before_measuring || found_->count() == 0 ||
@@ -333,6 +345,7 @@ class CudaBackend final : public Backend {
   template <class Frame>
   void load_any(const Frame& frame) {
     const NvtxRange range("facesat load");
+    count_.reset();
     check_stop(should_stop_);
     use_device();
     is_idle_ = false;

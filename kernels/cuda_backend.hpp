@@ -12,8 +12,8 @@
 
 namespace facesat::gpu {
 
-// Frames of one size in a row that a backend processes, while no other frame is under way in the
-// process, before it measures.
+// Frames of one size in a row that a backend processes before it measures; each of them must begin
+// while no other backend of the device has a frame under way in this process.
 constexpr int frames_before_measuring = 8;
 
 struct CudaSettings {

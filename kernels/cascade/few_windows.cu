@@ -65,7 +65,7 @@ __device__ __forceinline__ WindowCounts apply_skip_rule(const GroupWindowsTask& 
 // Where multiprocessors are full of blocks of evaluate_kernel, of other pictures, 16,384 registers
 // become free when one of these ends. A block that takes more has to wait until several end at
 // once.
-constexpr int threads = on_host ? 64 : 512, blocks_at_once = 4;
+constexpr int threads = on_host ? 64 : 512, most_registers = 16384 / threads;
 constexpr int most = few_windows, words = most / 32;
 static_assert(most <= threads && most % 32 == 0);
 static_assert(most <= 1 << 16, "LaneSum adds up as many numbers of 16 bits");
@@ -242,8 +242,7 @@ __device__ __forceinline__ void place_levels(const GroupWindowsTask& task) {
   }
 }
 
-__global__ void __launch_bounds__(threads, blocks_at_once)
-    few_windows_kernel(const GroupWindowsTask task) {
+__global__ void __maxnreg__(most_registers) few_windows_kernel(const GroupWindowsTask task) {
   __shared__ Shared shared;
   const int thread = static_cast<int>(threadIdx.x);
   for (int level = thread; level < task.level_count; level += threads)

@@ -15,9 +15,9 @@ class JpegDecoder {
   // Begins to decode a JPEG, and returns the picture that there will be in the device's memory: in
   // colour or, with `luma`, grey, and turned upright from this EXIF orientation (1 .. 8, 0: as it
   // is). It is valid until the next call; `jpeg` must not change until has_failed() has returned.
-  // The work is enqueued in `stream`, a cudaStream_t of the device that exists until has_failed()
-  // has returned or the decoder is destroyed; null: in one of its own. Throws MemoryError,
-  // DeviceError.
+  // The work is enqueued in `stream`, a cudaStream_t of the device, which must exist as long as the
+  // picture is used, and at least until has_failed() has returned or the decoder is destroyed;
+  // null: in one of its own. Throws MemoryError, DeviceError.
   virtual ImageView decode(const JpegStream& jpeg, bool luma, int orientation,
                            void* stream = nullptr) = 0;
 

@@ -25,11 +25,11 @@ namespace {
 // ---- guesses and links
 
 constexpr int most_steps = 8;  // of a link: pieces that a decoder goes on
-// No block of threads takes more registers than one of evaluate_kernel: see few_windows.cu.
-constexpr int blocks_at_once = 4;
 constexpr int guess_threads = 512, enter_threads = 512, join_threads = most_pieces_together,
               launches_to_join = 3;
 constexpr int states = most_steps * 16;  // in which a block of pieces is entered
+// Of a thread, so that a block takes no more than one of evaluate_kernel: see few_windows.cu.
+constexpr int most_registers = 16384 / guess_threads;
 
 // A block of threads has as many pieces in a row, of which the last `most_steps` are also the first
 // of the next block.
@@ -67,8 +67,7 @@ __device__ void clear(std::int16_t* coefficients, int blocks) {
     vectors[i] = make_uint4(0, 0, 0, 0);
 }
 
-__global__ void __launch_bounds__(guess_threads, blocks_at_once)
-    decode_guesses_kernel(JpegTask task, int piece_count) {
+__global__ void __maxnreg__(most_registers) decode_guesses_kernel(JpegTask task, int piece_count) {
   __shared__ SharedArray<JpegPlace, guess_threads> ends;
   __shared__ SharedArray<std::uint8_t, guess_threads> links;
   __shared__ Codes codes;
@@ -127,8 +126,7 @@ __global__ void __launch_bounds__(guess_threads, blocks_at_once)
 // One block of threads: follows the links from block to block of pieces. What a row of blocks of
 // pieces makes of each state is found for several rows at once; only then is one entered after the
 // other.
-__global__ void __launch_bounds__(enter_threads, blocks_at_once)
-    enter_blocks_kernel(JpegTask task, int block_count) {
+__global__ void __maxnreg__(most_registers) enter_blocks_kernel(JpegTask task, int block_count) {
   constexpr int rows = enter_threads / states, of_row = 16, together = rows * of_row;
   __shared__ SharedArray<std::uint8_t, together * states> exits;
   __shared__ SharedArray<std::uint8_t, rows * states> exits_of_rows;

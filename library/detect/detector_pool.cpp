@@ -233,12 +233,14 @@ std::optional<Detection> Detector::Pool::decode_on_device(DeviceTurns& devices,
   try {
     return on_a_device(
         devices, size, should_stop, [&](DeviceTurns::Turn& turn) -> std::optional<Detection> {
-          // In the stream of the first detector: streams share a few queues of the device, in which
-          // those of other pictures would wait for each other.
+          // In the stream of the detector, because streams share a few queues of the device, in
+          // which those of other pictures would wait for each other. Several detectors work at the
+          // same time; none of them must wait for the work of another.
           DetectorSet& detectors = turn.detectors();
           gpu::JpegDecoder& decoder = turn.jpeg_decoder();
-          const ImageView decoded = decoder.decode(image.jpeg, image.luma, image.orientation,
-                                                   detectors.front().backend().stream());
+          const ImageView decoded = decoder.decode(
+              image.jpeg, image.luma, image.orientation,
+              detectors.size() == 1 ? detectors.front().backend().stream() : nullptr);
           Detection found = run(detectors, decoded, size, should_stop);
           if (decoder.has_failed()) return std::nullopt;
           image.keep(decoded);

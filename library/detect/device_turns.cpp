@@ -40,7 +40,8 @@ void DeviceTurns::Turn::keep() {
 
 DeviceTurns::Turn::~Turn() {
   if (!turns_) return;
-  // Their memory is free before the next turn begins. The decoder may work in a detector's stream.
+  // Their memory is free before the next turn begins. The decoder may have worked in a stream of
+  // the detectors.
   decoder_.reset();
   set_.reset();
   {
