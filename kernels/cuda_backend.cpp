@@ -88,7 +88,6 @@ class CudaBackend final : public Backend {
     use_device();
     // The next frame may already be decoded in the stream, which is not waited for.
     if (!std::exchange(is_idle_, false)) FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
-    count_.reset();
     graph_ = {};
     runs_ = runs_alone_ = 0;
     forget_windows();
@@ -112,11 +111,9 @@ class CudaBackend final : public Backend {
     forget_windows();
     check_stop(should_stop_);
     use_device();
-    is_new_ = true;
     is_idle_ = false;
-    count_.reset();
     runs_alone_ = FrameCount::under_way(device_) == 0 ? runs_alone_ + 1 : 0;
-    count_.emplace(device_);
+    under_way_.emplace(device_);
     // An image size that occurs only once is worth neither measurements nor a graph.
     if (++runs_ > 1 && late_is_open_) decide_late();
     if (runs_ == 1) {
@@ -143,8 +140,8 @@ class CudaBackend final : public Backend {
       found_->enqueue_rest(stream_.get());
       wait_->wait(stream_.get());
     }
-    if (std::exchange(is_new_, false)) windows_.reset();
-    count_.reset();
+    if (under_way_) windows_.reset();
+    under_way_.reset();
     is_idle_ = true;
     return found_->count();
   }
@@ -345,7 +342,6 @@ class CudaBackend final : public Backend {
   template <class Frame>
   void load_any(const Frame& frame) {
     const NvtxRange range("facesat load");
-    count_.reset();
     check_stop(should_stop_);
     use_device();
     is_idle_ = false;
@@ -465,7 +461,7 @@ class CudaBackend final : public Backend {
   // Until the next frame is collected there are none.
   void forget_windows() {
     windows_.emplace();
-    is_new_ = false;
+    under_way_.reset();
   }
 
   // Of a level. Detection does without squares if the cascade does.
@@ -534,8 +530,7 @@ class CudaBackend final : public Backend {
   Buffer<std::uint32_t> rejected_;
   std::unique_ptr<WindowBuffers> found_;
   std::optional<std::vector<Window>> windows_;  // none: not downloaded yet
-  bool is_new_ = false;                         // a frame has run and is not collected yet
-  std::optional<FrameCount> count_;             // of that frame
+  std::optional<FrameCount> under_way_;         // a frame has run and is not collected yet
 };
 
 }  // namespace
