@@ -23,7 +23,7 @@
 #define __restrict__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
-#define __shared__ static thread_local
+#define __shared__ static  // for SharedArray, which has memory for each block
 #define __constant__
 
 using dim3 = simt::Dim3;
@@ -250,44 +250,49 @@ int resident_blocks(Kernel*, int, std::size_t = 0) {
   simt::launch_after_grid(                                          \
       #kernel, (grid), (block), [=] { kernel(__VA_ARGS__); }, (bytes))
 
-// Records which elements were written; reading any other is reported as undefined. Elements are on
-// the heap: `__shared__` makes the array thread-local, and every block is a new thread, which would
-// begin by clearing the arrays of all kernels.
+// Records which elements were written; reading any other is reported as undefined. An array is one
+// object for all blocks, which looks for the memory that it has in the block that runs.
 template <class T, int N>
 class SharedArray {
+  struct Memory {
+    T elements[N];
+    bool written[N];
+  };
+
  public:
   class Element {
    public:
-    Element(SharedArray& array, int i) : array_(array), i_(i) {}
+    Element(Memory& memory, int i) : memory_(memory), i_(i) {}
     operator T() const {
-      simt::note_shared(&array_, static_cast<std::size_t>(i_), false, array_.memory_->elements[i_]);
-      if (!array_.memory_->written[i_]) simt::undefined("unwritten shared memory is read");
-      return array_.memory_->elements[i_];
+      simt::note_shared(&memory_, static_cast<std::size_t>(i_), false, memory_.elements[i_]);
+      if (!memory_.written[i_]) simt::undefined("unwritten shared memory is read");
+      return memory_.elements[i_];
     }
     Element& operator=(T value) {
-      simt::note_shared(&array_, static_cast<std::size_t>(i_), true, value);
-      array_.memory_->elements[i_] = value;
-      array_.memory_->written[i_] = true;
+      simt::note_shared(&memory_, static_cast<std::size_t>(i_), true, value);
+      memory_.elements[i_] = value;
+      memory_.written[i_] = true;
       return *this;
     }
     Element& operator=(const Element& other) { return *this = static_cast<T>(other); }
     Element& operator+=(T value) { return *this = static_cast<T>(static_cast<T>(*this) + value); }
 
    private:
-    SharedArray& array_;
+    Memory& memory_;
     int i_;
   };
   Element operator[](int i) {
     if (i < 0 || i >= N) simt::undefined("a shared array is indexed outside its bounds");
-    return {*this, i};
+    if (block_ != simt::running_block) {
+      memory_ = reinterpret_cast<Memory*>(simt::shared_array(this, sizeof(Memory)));
+      block_ = simt::running_block;
+    }
+    return {*memory_, i};
   }
 
  private:
-  struct Memory {
-    T elements[N];
-    bool written[N]{};
-  };
-  std::unique_ptr<Memory> memory_{new Memory};
+  std::uint64_t block_ = 0;  // whose memory it is
+  Memory* memory_ = nullptr;
 };
 
 template <class T>

@@ -322,9 +322,12 @@ TEST(CudaBackend, MeasuresTheKernelsOfEachStep) {
         kernels = backend.kernels();
         StepTimes unfilled = cuda.times();
         for (const KernelTime& kernel : kernels) unfilled[kernel.step] -= kernel.ms;
+        // Between two steps, an event is recorded for each atlas, which takes some microseconds.
+        const double most_unfilled =
+            0.01 + 0.005 * std::ranges::count(kernels, "resize", &KernelTime::name);
         return std::ranges::all_of(
             std::array{Step::resize, Step::sat, Step::evaluate, Step::download},
-            [&](Step step) { return std::abs(unfilled[step]) < 0.02; });
+            [&](Step step) { return std::abs(unfilled[step]) < most_unfilled; });
       };
       EXPECT_TRUE(eventually(fill_their_steps));  // beside other programs, not in every frame
       for (const KernelTime& kernel : kernels) {

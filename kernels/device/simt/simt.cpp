@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <condition_variable>
 #include <cstring>
+#include <deque>
 #include <memory>
-#include <mutex>
 #include <random>
-#include <thread>
+#include <ranges>
 #include <vector>
 
 #include <boost/context/detail/fcontext.hpp>
@@ -36,7 +35,6 @@ class Stacks {
  public:
   using Stack = std::unique_ptr<char[]>;
   Stack take() {
-    const std::scoped_lock lock(mutex_);
     if (free_.empty()) return Stack(new char[stack_bytes]);
     Stack stack = std::move(free_.back());
     free_.pop_back();
@@ -50,15 +48,19 @@ class Stacks {
     const std::size_t bytes = has_ended ? stack_bytes / 16 : stack_bytes;
     __asan_unpoison_memory_region(stack.get() + stack_bytes - bytes, bytes);
 #endif
-    const std::scoped_lock lock(mutex_);
     free_.push_back(std::move(stack));
   }
 
  private:
-  std::mutex mutex_;
   std::vector<Stack> free_;
 };
 Stacks stacks;
+
+// What the lanes that take part in a warp operation have passed.
+struct LaneValues {
+  std::uint64_t of_lane[warp_size];
+  int readers;  // fibres that have not called another operation since
+};
 
 // A thread of a block.
 struct Fibre {
@@ -67,12 +69,12 @@ struct Fibre {
   void* fake_stack = nullptr;  // of the address sanitizer
   Dim3 index;
   unsigned number = 0;  // in the block
-  // The warp operation in which the fibre waits, its arguments, and the values of all lanes.
+  // The warp operation in which the fibre waits, its arguments, and what the last one gave it.
   WarpOperation operation{};
   unsigned mask = 0;
   std::uint64_t value = 0;  // at a barrier: what the thread passed
   unsigned barrier = 0;     // the number of that of a part of the block
-  std::uint64_t received[warp_size]{};
+  LaneValues* received = nullptr;
 };
 
 // Thrown through a fibre to leave it when the launch has failed elsewhere.
@@ -80,7 +82,6 @@ struct Abandoned {};
 
 class Grid;
 
-// A block: its fibres, and the system thread that runs them.
 class Block {
  public:
   Block(Grid& grid, unsigned number);
@@ -90,7 +91,11 @@ class Block {
   }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
+
+  // Runs the fibres until they have finished, the launch has failed, or other blocks have a turn.
   void run();
+  // After a failure: every fibre that has begun leaves its functions.
+  void abandon();
 
   Grid& grid;
   Dim3 index;
@@ -98,14 +103,15 @@ class Block {
   std::vector<Waiting> waiting;  // of each fibre; separate, because it is searched often
   // Of each warp: the lanes that wait in a warp operation, and those that have ended.
   std::vector<unsigned> in_operation, ended;
-  Fibre* current = nullptr;
+  Fibre* current = nullptr;  // the one that runs
   boost::context::detail::fcontext_t scheduler = nullptr;
   bool finished = false, halted = false;
-  std::condition_variable has_turn;
-  bool any_at_barrier = false;          // whether a thread passed true at the last barrier
+  bool any_at_barrier = false;  // whether a thread passed true at the last barrier
+  const std::uint64_t serial;   // among the blocks of all launches
+  std::vector<std::pair<const void*, std::unique_ptr<std::byte[]>>> shared_arrays;
   std::unique_ptr<std::byte[]> shared;  // dynamic
   std::unique_ptr<bool[]> shared_written;
-  const void* own_stack = nullptr;  // of the system thread, for the address sanitizer
+  const void* own_stack = nullptr;  // the scheduler's, for the address sanitizer
   std::size_t own_stack_bytes = 0;
 
   void switch_to(Fibre& fibre);
@@ -113,15 +119,20 @@ class Block {
   Waiting& waiting_of(const Fibre& fibre) { return waiting[fibre.number]; }
   // The fibre in that lane of the current fibre's warp.
   Fibre& partner(unsigned lane) { return fibres[current->number / warp_size * warp_size + lane]; }
+  LaneValues& new_values(int readers);
+  void forget_received(Fibre& fibre);
 
  private:
   Fibre* choose();
   std::size_t find(Waiting what, std::size_t from) const;
   bool release_barrier();
   static void enter(boost::context::detail::transfer_t from);
+
+  std::deque<LaneValues> values_;
+  std::vector<LaneValues*> free_values_;  // of those, without readers
 };
 
-thread_local Block* running = nullptr;  // the block of this system thread
+Block* running = nullptr;  // whose turn it is
 
 class Grid {
  public:
@@ -137,8 +148,6 @@ class Grid {
 
   void run();
 
-  // Lets another block run, if the order says so; returns when it is the turn of `from` again.
-  void hand_over(Block& from);
   void fail(const std::string& what) {
     if (error.empty()) error = fmt::format("{}: {}", kernel, what);
   }
@@ -153,33 +162,25 @@ class Grid {
   std::vector<std::function<void()>> launches_after;
 
  private:
-  void start_next();
   // A random one of the blocks in flight; the halted one only if there is no other.
-  Block* any_live();
-  // It is the turn of this block, or of the grid (null). The mutex must be locked.
-  void give_turn(Block* next) {
-    turn_ = next;
-    (next ? next->has_turn : has_turn_).notify_one();
-  }
-  void run_one(std::unique_lock<std::mutex>& lock, Block* next) {
-    give_turn(next);
-    has_turn_.wait(lock, [this] { return turn_ == nullptr; });
+  Block& next();
+  static void give_turn(Block* block) {
+    running = block;
+    running_block = block ? block->serial : 0;
   }
 
   std::vector<unsigned> waiting_blocks_;  // in reverse order of starting
-  std::vector<std::pair<std::unique_ptr<Block>, std::thread>> resident_;
-  std::mutex mutex_;
-  std::condition_variable has_turn_;  // the grid's own thread
-  Block* turn_ = nullptr;             // the only block that may run; null: the grid's own thread
-  bool has_halted_ = false;
+  std::vector<std::unique_ptr<Block>> in_flight_;
 };
 
 Dim3 unflatten(unsigned i, Dim3 size) {
   return {i % size.x, i / size.x % size.y, i / size.x / size.y};
 }
 
+std::uint64_t last_serial = 0;
+
 Block::Block(Grid& in_grid, unsigned number)
-    : grid(in_grid), index(unflatten(number, in_grid.size)) {
+    : grid(in_grid), index(unflatten(number, in_grid.size)), serial(++last_serial) {
   shared.reset(new std::byte[grid.shared_bytes]);
   shared_written = std::make_unique<bool[]>(grid.shared_bytes);
   fibres.resize(std::size_t{grid.block.x} * grid.block.y * grid.block.z);
@@ -226,6 +227,7 @@ void Block::switch_to(Fibre& fibre) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(own, nullptr, nullptr);
 #endif
+  current = nullptr;
 }
 
 void Block::switch_back() {
@@ -276,8 +278,20 @@ bool Block::release_barrier() {
   return true;
 }
 
+LaneValues& Block::new_values(int readers) {
+  if (free_values_.empty()) free_values_.push_back(&values_.emplace_back());
+  LaneValues& values = *free_values_.back();
+  free_values_.pop_back();
+  values = {{}, readers};
+  return values;
+}
+
+void Block::forget_received(Fibre& fibre) {
+  LaneValues* const values = std::exchange(fibre.received, nullptr);
+  if (values && --values->readers == 0) free_values_.push_back(values);
+}
+
 void Block::run() {
-  running = this;
   while (grid.error.empty()) {
     Fibre* fibre = choose();
     if (!fibre && release_barrier()) continue;
@@ -290,59 +304,31 @@ void Block::run() {
                         "will not come ({} have ended)",
                         index.x, index.y, count(Waiting::barrier) + count(Waiting::part_barrier),
                         count(Waiting::warp), count(Waiting::finished)));
-      break;
+      finished = true;
+      return;
     }
     Waiting& state = waiting_of(*fibre);
     const bool was_waiting = state == Waiting::other_block;
     state = Waiting::no;
     switch_to(*fibre);
     // A block that waits lets others run; one that does not wait is interrupted now and then.
-    if (was_waiting || state == Waiting::other_block || grid.random() % 256 == 0)
-      grid.hand_over(*this);
+    if (schedule.order == Order::random &&
+        (was_waiting || state == Waiting::other_block || grid.random() % 256 == 0))
+      return;
   }
-  // After a failure elsewhere: let every fibre that has begun unwind.
+}
+
+void Block::abandon() {
   for (Fibre& fibre : fibres)
-    if (!grid.error.empty() && waiting_of(fibre) != Waiting::finished &&
-        waiting_of(fibre) != Waiting::no)
+    if (waiting_of(fibre) != Waiting::finished && waiting_of(fibre) != Waiting::no)
       switch_to(fibre);
-  finished = true;
 }
 
-void Grid::start_next() {
-  if (waiting_blocks_.empty()) return;
-  auto block_to_run = std::make_unique<Block>(*this, waiting_blocks_.back());
-  waiting_blocks_.pop_back();
-  Block* started = block_to_run.get();
-  resident_.emplace_back(std::move(block_to_run), std::thread([this, started] {
-                           {
-                             std::unique_lock lock(mutex_);
-                             started->has_turn.wait(lock, [&] { return turn_ == started; });
-                           }
-                           started->run();
-                           const std::scoped_lock lock(mutex_);
-                           give_turn(nullptr);
-                         }));
-}
-
-Block* Grid::any_live() {
-  std::vector<Block*> live;
-  Block* halted = nullptr;
-  for (auto& [resident, thread] : resident_)
-    if (resident->halted)
-      halted = resident.get();
-    else if (!resident->finished)
-      live.push_back(resident.get());
-  return live.empty() ? halted : live[random() % live.size()];
-}
-
-void Grid::hand_over(Block& from) {
-  if (schedule.order != Order::random) return;
-  std::unique_lock lock(mutex_);
-  if (schedule.halts && !has_halted_) has_halted_ = from.halted = true;
-  Block* const next = any_live();
-  if (next == &from) return;
-  give_turn(next);
-  from.has_turn.wait(lock, [&] { return turn_ == &from; });
+Block& Grid::next() {
+  auto candidates = in_flight_ | std::views::filter([](const auto& b) { return !b->halted; });
+  const auto count = static_cast<std::uint64_t>(std::ranges::distance(candidates));
+  if (count == 0) return *in_flight_.front();
+  return **std::next(candidates.begin(), static_cast<std::ptrdiff_t>(random() % count));
 }
 
 void Grid::run() {
@@ -353,24 +339,26 @@ void Grid::run() {
   if (schedule.order == Order::random)
     std::shuffle(waiting_blocks_.begin(), waiting_blocks_.end(), random);
   const std::size_t most = schedule.order == Order::random ? schedule.resident : 1;
+  bool has_halted = !schedule.halts;
   while (error.empty()) {
-    while (resident_.size() < most && !waiting_blocks_.empty()) start_next();
-    if (resident_.empty()) break;
-    std::unique_lock lock(mutex_);
-    run_one(lock, any_live());
-    lock.unlock();
-    std::erase_if(resident_, [](auto& entry) {
-      if (!entry.first->finished) return false;
-      entry.second.join();
-      return true;
-    });
+    while (in_flight_.size() < most && !waiting_blocks_.empty()) {
+      in_flight_.push_back(std::make_unique<Block>(*this, waiting_blocks_.back()));
+      waiting_blocks_.pop_back();
+    }
+    if (in_flight_.empty()) break;
+    Block& block_to_run = next();
+    give_turn(&block_to_run);
+    block_to_run.run();
+    if (block_to_run.finished)
+      std::erase_if(in_flight_, [&](const auto& other) { return other.get() == &block_to_run; });
+    else if (!std::exchange(has_halted, true))
+      block_to_run.halted = true;
   }
-  for (auto& [resident, thread] : resident_) {  // after a failure: each unwinds its fibres
-    std::unique_lock lock(mutex_);
-    run_one(lock, resident.get());
-    lock.unlock();
-    thread.join();
+  for (const auto& unfinished : in_flight_) {  // after a failure
+    give_turn(unfinished.get());
+    unfinished->abandon();
   }
+  give_turn(nullptr);
   if (!error.empty()) throw Undefined(error);
 }
 
@@ -394,6 +382,13 @@ void launch_after_grid(const std::string& kernel, Dim3 grid, Dim3 block,
   running->grid.launches_after.push_back([=] { launch(kernel, grid, block, body, shared_bytes); });
 }
 
+std::byte* shared_array(const void* array, std::size_t bytes) {
+  for (const auto& [known, memory] : running->shared_arrays)
+    if (known == array) return memory.get();
+  auto& arrays = running->shared_arrays;
+  return arrays.emplace_back(array, std::make_unique<std::byte[]>(bytes)).second.get();
+}
+
 std::size_t dynamic_shared_bytes() {
   return running->grid.shared_bytes;
 }
@@ -405,7 +400,7 @@ bool* dynamic_shared_written() {
 }
 
 bool is_running() {
-  return running != nullptr;
+  return running && running->current;
 }
 unsigned thread_number() {
   return running->current->number;
@@ -465,7 +460,7 @@ void part_barrier(unsigned threads, unsigned number) {
 // All lanes of the mask wait in warp operations. Gives each of them all values; it is undefined if
 // the operations or masks differ.
 static void complete(Block& block, unsigned mask, WarpOperation operation) {
-  std::uint64_t values[warp_size]{};
+  LaneValues& values = block.new_values(std::popcount(mask));
   for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const Fibre& other = block.partner(lane);
@@ -473,11 +468,11 @@ static void complete(Block& block, unsigned mask, WarpOperation operation) {
       undefined(fmt::format(
           "lane {} waits with mask {:08x} in another operation than lane {} with mask {:08x}", lane,
           other.mask, lane_index(), mask));
-    values[lane] = other.value;
+    values.of_lane[lane] = other.value;
   }
   for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
     Fibre& other = block.partner(static_cast<unsigned>(std::countr_zero(rest)));
-    std::copy(std::begin(values), std::end(values), other.received);
+    other.received = &values;
     block.waiting_of(other) = Waiting::no;
   }
 }
@@ -494,6 +489,7 @@ const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint6
       static_cast<unsigned>(std::min<std::size_t>(warp_size, block.fibres.size() - warp_begin));
   if (present < warp_size && mask >> present != 0)
     undefined(fmt::format("mask {:08x} names lanes that do not exist", mask));
+  block.forget_received(self);
   self.operation = operation;
   self.mask = mask;
   self.value = value;
@@ -507,7 +503,7 @@ const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint6
     in_operation &= ~mask;
   }
   block.switch_back();
-  return self.received;
+  return self.received->of_lane;
 }
 
 void pause() {

@@ -1,10 +1,9 @@
 // Runs CUDA kernels on the host, for tests: the same sources, compiled by the host's compiler with
 // this header in place of CUDA's.
 //
-// Every thread of a block is a fibre. Every block has a system thread, so that `__shared__` can be
-// `static thread_local`. Only one fibre runs at any moment. The schedule decides the order of
-// blocks: one after the other, in reverse, or several at once, interleaved at random from a seed,
-// with or without one that is halted.
+// Every thread of a block is a fibre, and all of a launch's run in the thread that launches, one at
+// any moment. The schedule decides the order of blocks: one after the other, in reverse, or several
+// at once, interleaved at random from a seed, with or without one that is halted.
 // What is undefined on a GPU ends the launch with an error message: a barrier or shuffle that not
 // all threads reach which must, a shuffle from a lane outside its mask, a read of shared memory
 // that was never written, a wait for something that never comes.
@@ -90,6 +89,12 @@ const Dim3& block_index();
 const Dim3& block_size();
 const Dim3& grid_size();
 
+// A number that no other block has had, of the one that runs; 0 if none does.
+inline std::uint64_t running_block = 0;
+// The memory of this block for a shared array, zeros at first. The array's address says which one
+// it is.
+std::byte* shared_array(const void* array, std::size_t bytes);
+
 // The dynamic shared memory of this block. dynamic_shared_written() has one flag per element,
 // whatever the element's type; the caller uses it to find reads of what was never written.
 std::size_t dynamic_shared_bytes();
@@ -102,7 +107,7 @@ bool block_barrier(bool predicate = false);
 void part_barrier(unsigned threads, unsigned number);
 
 // Waits until all lanes of `mask` have called this with the same operation. Returns the values that
-// they passed, indexed by lane.
+// they passed, indexed by lane, until the thread calls this again.
 enum class WarpOperation {
   barrier,
   shuffle,

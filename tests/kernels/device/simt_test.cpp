@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <tbb/global_control.h>
 
 #include "kernels/device/matrix.hpp"
 #include "kernels/device/platform.hpp"
@@ -17,11 +16,6 @@ namespace {
 
 using gpu::part_barrier;
 using gpu::SharedArray;
-
-// The shared memory of all kernels is thread-local on the host. The C library puts it on the stacks
-// of threads, where it needs more than the 4 MiB that those of oneTBB have.
-const tbb::global_control larger_stacks(tbb::global_control::thread_stack_size,
-                                        std::size_t{64} << 20);
 
 // The order of blocks, the seed of random orders, the number of blocks in flight.
 const simt::Schedule schedules[] = {{simt::Order::forward, 1, 1},
