@@ -67,6 +67,7 @@ struct Fibre {
   boost::context::detail::fcontext_t context = nullptr;
   Stacks::Stack stack = stacks.take();
   void* fake_stack = nullptr;  // of the address sanitizer
+  bool has_begun = false;
   Dim3 index;
   unsigned number = 0;  // in the block
   // The warp operation in which the fibre waits, its arguments, and what the last one gave it.
@@ -82,6 +83,7 @@ struct Abandoned {};
 
 class Grid;
 
+// A block of threads.
 class Block {
  public:
   Block(Grid& grid, unsigned number);
@@ -219,6 +221,7 @@ void Block::enter(boost::context::detail::transfer_t from) {
 
 void Block::switch_to(Fibre& fibre) {
   current = &fibre;
+  fibre.has_begun = true;
 #if defined(__SANITIZE_ADDRESS__)
   void* own = nullptr;
   __sanitizer_start_switch_fiber(&own, fibre.stack.get(), stack_bytes);
@@ -297,14 +300,13 @@ void Block::run() {
     if (!fibre && release_barrier()) continue;
     if (!fibre) {
       const auto count = [&](Waiting w) { return std::count(waiting.begin(), waiting.end(), w); };
-      if (count(Waiting::finished) != std::ssize(fibres))
+      finished = count(Waiting::finished) == std::ssize(fibres);
+      if (!finished)
         grid.fail(
             fmt::format("block ({}, {}): {} threads wait at a barrier and {} in a warp operation "
-                        "for threads that "
-                        "will not come ({} have ended)",
+                        "for threads that will not come ({} have ended)",
                         index.x, index.y, count(Waiting::barrier) + count(Waiting::part_barrier),
                         count(Waiting::warp), count(Waiting::finished)));
-      finished = true;
       return;
     }
     Waiting& state = waiting_of(*fibre);
@@ -320,8 +322,7 @@ void Block::run() {
 
 void Block::abandon() {
   for (Fibre& fibre : fibres)
-    if (waiting_of(fibre) != Waiting::finished && waiting_of(fibre) != Waiting::no)
-      switch_to(fibre);
+    if (fibre.has_begun && waiting_of(fibre) != Waiting::finished) switch_to(fibre);
 }
 
 Block& Grid::next() {
