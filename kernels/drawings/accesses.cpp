@@ -10,7 +10,7 @@ namespace {
 void accessed(const void* address, std::size_t bytes, bool is_write) {
   if (!simt::observer || !simt::is_running()) return;
   // The listener may be told of its own accesses, by functions of the standard library.
-  static thread_local bool is_listening = false;
+  static bool is_listening = false;
   if (std::exchange(is_listening, true)) return;
   simt::observer->accessed(address, bytes, is_write);
   is_listening = false;

@@ -350,6 +350,7 @@ void Grid::run() {
     Block& block_to_run = next();
     give_turn(&block_to_run);
     block_to_run.run();
+    give_turn(nullptr);
     if (block_to_run.finished)
       std::erase_if(in_flight_, [&](const auto& other) { return other.get() == &block_to_run; });
     else if (!std::exchange(has_halted, true))

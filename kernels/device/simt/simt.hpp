@@ -43,7 +43,7 @@ struct Schedule {
 void set_schedule(const Schedule& schedule);
 
 // Runs body(), a kernel call, for every thread of the grid; each block has `shared_bytes` of
-// dynamic shared memory. Throws Undefined.
+// dynamic shared memory. One launch at a time, and none by a kernel. Throws Undefined.
 void launch(const std::string& kernel, Dim3 grid, Dim3 block, const std::function<void()>& body,
             std::size_t shared_bytes = 0);
 
