@@ -9,7 +9,7 @@
 namespace facesat::training {
 namespace {
 
-// The Haar features whose basic unit is `cell`: a form has so many cells of this size.
+// The Haar features that consist of cells of one size, of which `cell` is the first.
 class HaarForms {
  public:
   HaarForms(FeaturePool& pool, const Rect& cell) : pool_(pool), c_(cell) {}

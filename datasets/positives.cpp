@@ -265,7 +265,7 @@ std::uint64_t seed_of(const PositiveOptions& options) {
   return static_cast<std::uint64_t>(options.samples.seed);
 }
 
-// What is behind each of the samples.
+// The background of each sample.
 std::vector<Gray> make_backgrounds(std::size_t count, const PositiveOptions& options,
                                    Sentences& sentences) {
   if (!options.backgrounds.empty())

@@ -20,7 +20,7 @@ struct PositiveOptions {
   // If its number of copies is not 0, only these become samples, and their mirror images if
   // samples.mirror is set.
   DistortionOptions distortion;
-  // What is behind distorted copies: see NegativeSources::inputs. None: the grey value that is
+  // Backgrounds of distorted copies: see NegativeSources::inputs. None: the grey value that is
   // transparent, or else black.
   std::vector<std::string> backgrounds;
   AnnotationOptions annotations;
