@@ -122,18 +122,7 @@ Screen::Screen(const std::string& title, const Rect& place, bool vsync) : title_
   set_dark(true);
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init("#version 330 core");
-  // In place of Dear ImGui's, which gets these events from feed_keys().
-  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
-    auto* self = static_cast<Screen*>(glfwGetWindowUserPointer(window));
-    self->keys_.push_back({key, scancode, action, mods, 0});
-    constexpr int others = GLFW_MOD_ALT | GLFW_MOD_SUPER;  // shortcuts of the desktop
-    if (action == GLFW_RELEASE || (mods & others) != 0) return;
-    self->pressed_.push_back({key_in_layout(key, scancode), (mods & GLFW_MOD_CONTROL) != 0});
-  });
-  glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned character) {
-    static_cast<Screen*>(glfwGetWindowUserPointer(window))
-        ->keys_.push_back({0, 0, 0, 0, character});
-  });
+  queue_input();
   is_screen_open = true;
 }
 
@@ -182,27 +171,86 @@ void Screen::take_events(bool may_wait) {
   settling_ = glfwGetTime() - begin < patience ? frames_to_settle : 0;
 }
 
-// Dear ImGui asks once a frame which keys are down (until version 1.87), so it would miss those
-// that are pressed and released within one. A second event of a key waits for the next frame, with
-// all that come after it. Letters reach it as characters, which it does not miss.
-void Screen::feed_keys() {
-  std::vector<int> fed;
-  for (; !keys_.empty(); keys_.pop_front()) {
-    const KeyEvent& event = keys_.front();
-    if (event.character != 0) {
-      ImGui_ImplGlfw_CharCallback(window_, event.character);
-      continue;
+// The callbacks below stand in for Dear ImGui's, which gets the events from feed_input().
+void Screen::queue_input() {
+  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
+    auto* self = static_cast<Screen*>(glfwGetWindowUserPointer(window));
+    self->input_.push_back({InputEvent::key, key, scancode, action, mods, {}});
+    constexpr int others = GLFW_MOD_ALT | GLFW_MOD_SUPER;  // shortcuts of the desktop
+    if (action == GLFW_RELEASE || (mods & others) != 0) return;
+    self->pressed_.push_back({key_in_layout(key, scancode), (mods & GLFW_MOD_CONTROL) != 0});
+  });
+  glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned character) {
+    static_cast<Screen*>(glfwGetWindowUserPointer(window))
+        ->input_.push_back({InputEvent::character, static_cast<int>(character), 0, 0, 0, {}});
+  });
+  glfwSetCursorPosCallback(window_, [](GLFWwindow* window, double x, double y) {
+    auto& input = static_cast<Screen*>(glfwGetWindowUserPointer(window))->input_;
+    if (input.empty() || input.back().kind != InputEvent::movement)
+      input.push_back({InputEvent::movement, 0, 0, 0, 0, {}});
+    input.back().pointer = {static_cast<float>(x), static_cast<float>(y)};
+  });
+  glfwSetMouseButtonCallback(window_, [](GLFWwindow* window, int button, int action, int mods) {
+    auto* self = static_cast<Screen*>(glfwGetWindowUserPointer(window));
+    if (button < static_cast<int>(self->held_.size()))
+      self->input_.push_back({InputEvent::button, button, 0, action, mods, {}});
+  });
+}
+
+// Dear ImGui draws a frame for one state of keys, buttons and pointer. It would miss a key that is
+// pressed and released within a frame, and take a drag within one for a click. So an event waits
+// for the next frame, with all that come after it, if it is a second one of the same key or button,
+// a movement after a button, or a release after a movement. Characters are never missed.
+void Screen::feed_input() {
+  ImGuiIO& io = ImGui::GetIO();
+  std::vector<int> keys;  // that this frame has events of
+  std::array<bool, 3> buttons{};
+  bool has_moved = false, has_button = false;
+  const auto must_wait = [&](const InputEvent& event) {
+    switch (event.kind) {
+      case InputEvent::key:
+        return std::find(keys.begin(), keys.end(), event.code) != keys.end();
+      case InputEvent::button:
+        return buttons[event.code] || (event.action == GLFW_RELEASE && has_moved);
+      case InputEvent::movement:
+        return has_button;
+      case InputEvent::character:
+        break;
     }
-    const bool is_control = event.key > 255 || (event.mods & GLFW_MOD_CONTROL) != 0;
-    if (is_control && event.action != GLFW_REPEAT) {
-      if (std::find(fed.begin(), fed.end(), event.key) != fed.end()) {
-        settling_ = frames_to_settle;
-        return;
+    return false;
+  };
+  for (; !input_.empty() && !must_wait(input_.front()); input_.pop_front()) {
+    const InputEvent& event = input_.front();
+    switch (event.kind) {
+      case InputEvent::key: {
+        const bool is_control = event.code > 255 || (event.mods & GLFW_MOD_CONTROL) != 0;
+        if (is_control && event.action != GLFW_REPEAT) keys.push_back(event.code);
+        ImGui_ImplGlfw_KeyCallback(window_, event.code, event.scancode, event.action, event.mods);
+        break;
       }
-      fed.push_back(event.key);
+      case InputEvent::character:
+        ImGui_ImplGlfw_CharCallback(window_, static_cast<unsigned>(event.code));
+        break;
+      case InputEvent::button:
+        buttons[event.code] = has_button = true;
+        held_[event.code] = event.action == GLFW_PRESS;
+        break;
+      case InputEvent::movement:
+        has_moved = true;
+        pointer_ = event.pointer;
     }
-    ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, event.action, event.mods);
   }
+  if (!input_.empty()) settling_ = frames_to_settle;
+  const bool has_mouse = has_moved || has_button || !input_.empty();
+#if IMGUI_VERSION_NUM < 18700  // where the backend has just read both from GLFW
+  if (has_mouse) io.MousePos = pointer_;
+  std::copy(held_.begin(), held_.end(), io.MouseDown);
+#else
+  if (!has_mouse) return;
+  io.AddMousePosEvent(pointer_.x, pointer_.y);
+  for (std::size_t i = 0; i < held_.size(); ++i)
+    io.AddMouseButtonEvent(static_cast<int>(i), held_[i]);
+#endif
 }
 
 void Screen::wake() {
@@ -215,10 +263,10 @@ bool Screen::is_closed() const {
 
 void Screen::draw(const std::function<void()>& contents, bool may_wait) {
   take_events(may_wait);
-  feed_keys();
   change_font_size();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
+  feed_input();
   ImGui::NewFrame();
   contents();
   ImGui::Render();

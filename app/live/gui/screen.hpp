@@ -2,11 +2,14 @@
 // created it.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <imgui.h>
 
 #include "core/image.hpp"
 
@@ -69,13 +72,16 @@ class Screen {
   Image<Bgr> pixels() const;
 
  private:
-  // Of a key, or a character that was typed.
-  struct KeyEvent {
-    int key, scancode, action, mods;
-    unsigned character;
+  // A character that was typed, or what happened to a key, a mouse button or the pointer.
+  struct InputEvent {
+    enum Kind { key, character, button, movement } kind;
+    int code = 0;  // of the key, the character or the button
+    int scancode = 0, action = 0, mods = 0;
+    ImVec2 pointer;  // of a movement
   };
+  void queue_input();
   void take_events(bool may_wait);
-  void feed_keys();
+  void feed_input();
   void change_font_size();
 
   GLFWwindow* window_ = nullptr;
@@ -86,7 +92,9 @@ class Screen {
   int font_size_ = usual_font, wanted_font_size_ = usual_font;
   std::vector<std::string> dropped_;
   std::vector<Press> pressed_;
-  std::deque<KeyEvent> keys_;  // that Dear ImGui has not got yet
+  std::deque<InputEvent> input_;  // that Dear ImGui has not got yet
+  ImVec2 pointer_;                // as Dear ImGui knows it, and these buttons of the mouse
+  std::array<bool, 3> held_{};
   int settling_ = 0;  // frames that are still to be drawn before the user interface has settled
 };
 

@@ -135,7 +135,7 @@ class PanelTest : public ProgramTest {
           fmt::format("{}/{}_{:08X}", window->Name, parent, of_parent).c_str());
       id = child ? child->GetID(label.c_str()) : ImHashStr(label.c_str(), 0, of_parent);
     }
-    ImGui::ActivateItem(id);
+    context.NavNextActivateId = id;
     context.NavNextActivateFlags = how;
     frame(draw);
     frame(draw);
@@ -149,12 +149,30 @@ class PanelTest : public ProgramTest {
     ImGuiIO& io = ImGui::GetIO();
     for (const char c : text) io.AddInputCharacter(static_cast<unsigned char>(c));
     frame(draw);
+    hold_enter(true);
+    frame(draw);
+    hold_enter(false);
+    frame(draw);
+  }
+
+  // Keys for the next frames. Version 1.89 of Dear ImGui wants them as events.
+  static void hold_enter(bool is_down) {
+    ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM < 18900
     constexpr int enter = 100;  // any index into KeysDown: KeyMap makes it the Enter key
     io.KeyMap[ImGuiKey_Enter] = enter;
-    io.KeysDown[enter] = true;
-    frame(draw);
-    io.KeysDown[enter] = false;
-    frame(draw);
+    io.KeysDown[enter] = is_down;
+#else
+    io.AddKeyEvent(ImGuiKey_Enter, is_down);
+#endif
+  }
+  static void hold_shift(bool is_down) {
+    ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM < 18900
+    io.KeyShift = is_down;
+#else
+    io.AddKeyEvent(ImGuiMod_Shift, is_down);
+#endif
   }
 };
 

@@ -199,7 +199,7 @@ TEST_F(TrackingPanelTest, MarksWhatIsDrawnWithShift) {
   };
   ImGuiIO& io = ImGui::GetIO();
   pass();
-  io.KeyShift = true;
+  hold_shift(true);
   io.MousePos = view.at(20, 20);
   pass();
   io.MouseDown[0] = true;

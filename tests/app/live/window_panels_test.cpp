@@ -47,7 +47,7 @@ class WindowChartTest : public WindowTest {
   }
   bool click(int x, int y) const {
     return display.act("xdotool mousemove " + std::to_string(x) + " " + std::to_string(y) +
-                       " sleep 0.2 click 1");
+                       " click 1");
   }
   // The colours of all frames of the video.
   std::vector<Bgr> frames_of(const std::string& video) const {
@@ -103,7 +103,7 @@ TEST_F(WindowExplanationTest, AClickOnAFaceExplainsItUntilEsc) {
   use_live_until("ctrl+q", {"face.pgm"}, [&](Desktop& desktop) {
     EXPECT_TRUE(desktop.shows(box_colour, 100));
     EXPECT_EQ(desktop.count(subtracted), 0);
-    EXPECT_TRUE(display.act("xdotool windowfocus $window mousemove 800 330 sleep 0.3 click 1"));
+    EXPECT_TRUE(display.act("xdotool windowfocus $window mousemove 800 330 click 1"));
     EXPECT_TRUE(eventually([&] { return desktop.count(subtracted) > swatch; }));
     EXPECT_TRUE(press("Escape"));
     EXPECT_TRUE(eventually([&] { return desktop.count(subtracted) == 0; }));
@@ -124,8 +124,7 @@ TEST_F(WindowCompareTest, APinnedPictureStandsBesideWhatFollowsAndTheLineMoves) 
     const int before = desktop.count(first_grey);
     // The line is in the middle of the view, which ends at the right edge of the window.
     EXPECT_TRUE(display.act(
-        "xdotool mousemove 824 200 sleep 0.5 mousedown 1 sleep 0.5 mousemove 760 200 sleep 0.5 "
-        "mousemove 700 200 sleep 0.5 mouseup 1"));
+        "xdotool mousemove 824 200 mousedown 1 mousemove 760 200 mousemove 700 200 mouseup 1"));
     EXPECT_TRUE(eventually([&] { return desktop.count(first_grey) < before * 3 / 4; }));
     EXPECT_TRUE(press("c"));
     EXPECT_TRUE(eventually([&] { return !shows(first_grey) && shows(second_grey); }));

@@ -154,7 +154,7 @@ TEST_F(PictureViewTest, TheLineMovesAndHidesWhatIsLeftOfIt) {
 }
 
 TEST_F(PictureViewTest, WithShiftABoxIsDrawn) {
-  ImGui::GetIO().KeyShift = true;
+  hold_shift(true);
   move_to(30.5f, 19.5f);
   const ImVec2 corner = view.at(0, 0);
   hold(true);
@@ -162,7 +162,7 @@ TEST_F(PictureViewTest, WithShiftABoxIsDrawn) {
   move_to(50.5f, 10.5f);  // up and to the right
   EXPECT_EQ(view.marking(), (Rect{30, 10, 21, 10}));
   EXPECT_FALSE(view.marked());
-  ImGui::GetIO().KeyShift = false;  // at the beginning it counts
+  hold_shift(false);  // at the beginning it counts
   hold(false);
   EXPECT_EQ(view.marked(), (Rect{30, 10, 21, 10}));
   EXPECT_FALSE(view.marking());
@@ -174,7 +174,7 @@ TEST_F(PictureViewTest, WithShiftABoxIsDrawn) {
 }
 
 TEST_F(PictureViewTest, ABoxEndsAtTheEdgesOfThePicture) {
-  ImGui::GetIO().KeyShift = true;
+  hold_shift(true);
   move_to(90.5f, 40.5f);
   hold(true);
   move_to(110, 80);
@@ -183,7 +183,7 @@ TEST_F(PictureViewTest, ABoxEndsAtTheEdgesOfThePicture) {
 }
 
 TEST_F(PictureViewTest, AClickWithShiftIsAnEmptyBox) {
-  ImGui::GetIO().KeyShift = true;
+  hold_shift(true);
   move_to(30, 20);
   const float zoom = view.zoom();
   hold(true);
@@ -203,7 +203,7 @@ TEST_F(PictureViewTest, BoxesAreDrawnWithoutShiftIfThatIsWanted) {
   hold(false);
   EXPECT_EQ(view.marked(), (Rect{30, 10, 20, 30}));
   view.one_to_one();
-  ImGui::GetIO().KeyShift = true;
+  hold_shift(true);
   move_to(30.5f, 10.5f);
   hold(true);
   move_to(49.5f, 39.5f);
@@ -373,7 +373,8 @@ TEST(FileDialogs, CommandsAskForFilesAndFolders) {
 TEST_F(PanelTest, TheDialogGivesWhatWasChosen) {
   test::write_text(folder / "bin/zenity", "#!/bin/sh\nprintf '/a b\\n/c\\n'\n");
   std::filesystem::permissions(folder / "bin/zenity", std::filesystem::perms::owner_all);
-  const std::string before = std::getenv("PATH");
+  const char* const before = std::getenv("PATH");
+  ASSERT_TRUE(before);
   setenv("PATH", (path("bin") + ":" + before).c_str(), 1);
   FileDialog dialog;
   ASSERT_TRUE(dialog.is_available());
@@ -384,7 +385,7 @@ TEST_F(PanelTest, TheDialogGivesWhatWasChosen) {
   EXPECT_TRUE(eventually([&] { return !dialog.is_open(); }));
   test::write_text(folder / "bin/zenity", "#!/bin/sh\nexec sleep 1000\n");
   dialog.open(Choosing::files);  // ends with its object
-  setenv("PATH", before.c_str(), 1);
+  setenv("PATH", before, 1);
 }
 
 class Fonts : public ::testing::Test {

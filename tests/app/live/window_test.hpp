@@ -68,7 +68,7 @@ class WindowTest : public ProgramTest {
   // Runs the program to its end, which must have this status.
   Finished run_live(
       const std::vector<std::string>& arguments, int status = 0, const Setup& setup = [] {}) const {
-    const Finished ended = start_live(arguments, false, setup).wait();
+    Finished ended = start_live(arguments, false, setup).wait();
     EXPECT_EQ(ended.status, status) << ended.err;
     return ended;
   }
@@ -94,7 +94,7 @@ class WindowTest : public ProgramTest {
     } else {
       live.signal(SIGKILL);
     }
-    const Finished ended = live.wait();
+    Finished ended = live.wait();
     EXPECT_EQ(ended.status, usage.status) << ended.err;
     return ended;
   }
