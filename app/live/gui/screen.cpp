@@ -174,11 +174,8 @@ void Screen::take_events(bool may_wait) {
 // The callbacks below stand in for Dear ImGui's, which gets the events from feed_input().
 void Screen::queue_input() {
   glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
-    auto* self = static_cast<Screen*>(glfwGetWindowUserPointer(window));
-    self->input_.push_back({InputEvent::key, key, scancode, action, mods, {}});
-    constexpr int others = GLFW_MOD_ALT | GLFW_MOD_SUPER;  // shortcuts of the desktop
-    if (action == GLFW_RELEASE || (mods & others) != 0) return;
-    self->pressed_.push_back({key_in_layout(key, scancode), (mods & GLFW_MOD_CONTROL) != 0});
+    static_cast<Screen*>(glfwGetWindowUserPointer(window))
+        ->input_.push_back({InputEvent::key, key, scancode, action, mods, {}});
   });
   glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned character) {
     static_cast<Screen*>(glfwGetWindowUserPointer(window))
@@ -198,50 +195,66 @@ void Screen::queue_input() {
 }
 
 // Dear ImGui draws a frame for one state of keys, buttons and pointer. It would miss a key that is
-// pressed and released within a frame, and take a drag within one for a click. So an event waits
-// for the next frame, with all that come after it, if it is a second one of the same key or button,
-// a movement after a button, or a release after a movement. Characters are never missed.
-void Screen::feed_input() {
-  ImGuiIO& io = ImGui::GetIO();
-  std::vector<int> keys;  // that this frame has events of
+// pressed and released within a frame, and take a drag within one for a click. So some events wait
+// for the next frame, with all that come after them. Characters are never missed.
+struct Screen::InputOfFrame {
+  std::vector<int> keys;  // that are not letters
   std::array<bool, 3> buttons{};
-  bool has_moved = false, has_button = false;
-  const auto must_wait = [&](const InputEvent& event) {
+  bool had_press = false, has_press = false, has_button = false, has_movement = false;
+
+  bool lets_wait(const InputEvent& event) const {
     switch (event.kind) {
       case InputEvent::key:
         return std::find(keys.begin(), keys.end(), event.code) != keys.end();
       case InputEvent::button:
-        return buttons[event.code] || (event.action == GLFW_RELEASE && has_moved);
+        // What a shortcut opens is drawn in the next frame and can be clicked in the one after it.
+        return had_press || has_press || buttons[event.code] ||
+               (event.action == GLFW_RELEASE && has_movement);
       case InputEvent::movement:
         return has_button;
       case InputEvent::character:
         break;
     }
     return false;
-  };
-  for (; !input_.empty() && !must_wait(input_.front()); input_.pop_front()) {
-    const InputEvent& event = input_.front();
-    switch (event.kind) {
-      case InputEvent::key: {
-        const bool is_control = event.code > 255 || (event.mods & GLFW_MOD_CONTROL) != 0;
-        if (is_control && event.action != GLFW_REPEAT) keys.push_back(event.code);
-        ImGui_ImplGlfw_KeyCallback(window_, event.code, event.scancode, event.action, event.mods);
-        break;
-      }
-      case InputEvent::character:
-        ImGui_ImplGlfw_CharCallback(window_, static_cast<unsigned>(event.code));
-        break;
-      case InputEvent::button:
-        buttons[event.code] = has_button = true;
-        held_[event.code] = event.action == GLFW_PRESS;
-        break;
-      case InputEvent::movement:
-        has_moved = true;
-        pointer_ = event.pointer;
-    }
   }
+};
+
+void Screen::feed(const InputEvent& event, InputOfFrame& frame) {
+  switch (event.kind) {
+    case InputEvent::key: {
+      const bool has_ctrl = (event.mods & GLFW_MOD_CONTROL) != 0;
+      constexpr int others = GLFW_MOD_ALT | GLFW_MOD_SUPER;  // shortcuts of the desktop
+      if (event.action != GLFW_RELEASE && (event.mods & others) == 0) {
+        pressed_.push_back({key_in_layout(event.code, event.scancode), has_ctrl});
+        frame.has_press = true;
+      }
+      const bool is_control = event.code > 255 || has_ctrl;
+      if (is_control && event.action != GLFW_REPEAT) frame.keys.push_back(event.code);
+      ImGui_ImplGlfw_KeyCallback(window_, event.code, event.scancode, event.action, event.mods);
+      break;
+    }
+    case InputEvent::character:
+      ImGui_ImplGlfw_CharCallback(window_, static_cast<unsigned>(event.code));
+      break;
+    case InputEvent::button:
+      frame.buttons[event.code] = frame.has_button = true;
+      held_[event.code] = event.action == GLFW_PRESS;
+      break;
+    case InputEvent::movement:
+      frame.has_movement = true;
+      pointer_ = event.pointer;
+  }
+}
+
+void Screen::feed_input() {
+  InputOfFrame frame;
+  frame.had_press = had_press_;
+  for (; !input_.empty() && !frame.lets_wait(input_.front()); input_.pop_front())
+    feed(input_.front(), frame);
+  had_press_ = frame.has_press;
   if (!input_.empty()) settling_ = frames_to_settle;
-  const bool has_mouse = has_moved || has_button || !input_.empty();
+  ImGuiIO& io = ImGui::GetIO();
+  const bool has_mouse = frame.has_movement || frame.has_button || !input_.empty();
 #if IMGUI_VERSION_NUM < 18700  // where the backend has just read both from GLFW
   if (has_mouse) io.MousePos = pointer_;
   std::copy(held_.begin(), held_.end(), io.MouseDown);

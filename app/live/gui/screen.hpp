@@ -79,8 +79,10 @@ class Screen {
     int scancode = 0, action = 0, mods = 0;
     ImVec2 pointer;  // of a movement
   };
+  struct InputOfFrame;
   void queue_input();
   void take_events(bool may_wait);
+  void feed(const InputEvent& event, InputOfFrame& frame);
   void feed_input();
   void change_font_size();
 
@@ -95,6 +97,7 @@ class Screen {
   std::deque<InputEvent> input_;  // that Dear ImGui has not got yet
   ImVec2 pointer_;                // as Dear ImGui knows it, and these buttons of the mouse
   std::array<bool, 3> held_{};
+  bool had_press_ = false;  // the last frame, of a key
   int settling_ = 0;  // frames that are still to be drawn before the user interface has settled
 };
 
