@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cstdlib>
 #include <utility>
 
@@ -31,16 +30,6 @@ std::string glfw_reason() {
   const char* reason = nullptr;
   glfwGetError(&reason);
   return reason ? reason : "no reason given";
-}
-
-// GLFW numbers keys by their position on a US keyboard; its name for a key is that of the layout.
-// Digits stay positions: some layouts need Shift for them.
-int key_in_layout(int key, int scancode) {
-  const char* const name = glfwGetKeyName(key, scancode);
-  if (!name || name[0] == 0) return key;
-  if (name[1] == 0 && (name[0] == '+' || name[0] == '-')) return name[0];
-  if (name[1] != 0 || !std::isalpha(static_cast<unsigned char>(name[0]))) return key;
-  return std::toupper(static_cast<unsigned char>(name[0]));
 }
 
 // Is there a window? Threads may call wake() before and after that.
@@ -106,11 +95,6 @@ Screen::Screen(const std::string& title, const Rect& place, bool vsync) : title_
   glfwMakeContextCurrent(window_);
   if (gladLoadGL(glfwGetProcAddress) == 0) refuse("OpenGL 3.3 cannot be loaded");
   glfwSwapInterval(vsync ? 1 : 0);
-  glfwSetWindowUserPointer(window_, this);
-  glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** paths) {
-    auto* self = static_cast<Screen*>(glfwGetWindowUserPointer(window));
-    self->dropped_.insert(self->dropped_.end(), paths, paths + count);
-  });
 
   float across = 1, down = 1;
   glfwGetWindowContentScale(window_, &across, &down);
@@ -122,7 +106,7 @@ Screen::Screen(const std::string& title, const Rect& place, bool vsync) : title_
   set_dark(true);
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init("#version 330 core");
-  queue_input();
+  input_.emplace(window_);
   is_screen_open = true;
 }
 
@@ -171,101 +155,6 @@ void Screen::take_events(bool may_wait) {
   settling_ = glfwGetTime() - begin < patience ? frames_to_settle : 0;
 }
 
-// The callbacks below stand in for Dear ImGui's, which gets the events from feed_input().
-void Screen::queue_input() {
-  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
-    static_cast<Screen*>(glfwGetWindowUserPointer(window))
-        ->input_.push_back({InputEvent::key, key, scancode, action, mods, {}});
-  });
-  glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned character) {
-    static_cast<Screen*>(glfwGetWindowUserPointer(window))
-        ->input_.push_back({InputEvent::character, static_cast<int>(character), 0, 0, 0, {}});
-  });
-  glfwSetCursorPosCallback(window_, [](GLFWwindow* window, double x, double y) {
-    auto& input = static_cast<Screen*>(glfwGetWindowUserPointer(window))->input_;
-    if (input.empty() || input.back().kind != InputEvent::movement)
-      input.push_back({InputEvent::movement, 0, 0, 0, 0, {}});
-    input.back().pointer = {static_cast<float>(x), static_cast<float>(y)};
-  });
-  glfwSetMouseButtonCallback(window_, [](GLFWwindow* window, int button, int action, int mods) {
-    auto* self = static_cast<Screen*>(glfwGetWindowUserPointer(window));
-    if (button < static_cast<int>(self->held_.size()))
-      self->input_.push_back({InputEvent::button, button, 0, action, mods, {}});
-  });
-}
-
-// Dear ImGui draws a frame for one state of keys, buttons and pointer. It would miss a key that is
-// pressed and released within a frame, and take a drag within one for a click. So some events wait
-// for the next frame, with all that come after them. Characters are never missed.
-struct Screen::InputOfFrame {
-  std::vector<int> keys;  // that are not letters
-  std::array<bool, 3> buttons{};
-  bool had_press = false, has_press = false, has_button = false, has_movement = false;
-
-  bool lets_wait(const InputEvent& event) const {
-    switch (event.kind) {
-      case InputEvent::key:
-        return std::find(keys.begin(), keys.end(), event.code) != keys.end();
-      case InputEvent::button:
-        // What a shortcut opens is drawn in the next frame and can be clicked in the one after it.
-        return had_press || has_press || buttons[event.code] ||
-               (event.action == GLFW_RELEASE && has_movement);
-      case InputEvent::movement:
-        return has_button;
-      case InputEvent::character:
-        break;
-    }
-    return false;
-  }
-};
-
-void Screen::feed(const InputEvent& event, InputOfFrame& frame) {
-  switch (event.kind) {
-    case InputEvent::key: {
-      const bool has_ctrl = (event.mods & GLFW_MOD_CONTROL) != 0;
-      constexpr int others = GLFW_MOD_ALT | GLFW_MOD_SUPER;  // shortcuts of the desktop
-      if (event.action != GLFW_RELEASE && (event.mods & others) == 0) {
-        pressed_.push_back({key_in_layout(event.code, event.scancode), has_ctrl});
-        frame.has_press = true;
-      }
-      const bool is_control = event.code > 255 || has_ctrl;
-      if (is_control && event.action != GLFW_REPEAT) frame.keys.push_back(event.code);
-      ImGui_ImplGlfw_KeyCallback(window_, event.code, event.scancode, event.action, event.mods);
-      break;
-    }
-    case InputEvent::character:
-      ImGui_ImplGlfw_CharCallback(window_, static_cast<unsigned>(event.code));
-      break;
-    case InputEvent::button:
-      frame.buttons[event.code] = frame.has_button = true;
-      held_[event.code] = event.action == GLFW_PRESS;
-      break;
-    case InputEvent::movement:
-      frame.has_movement = true;
-      pointer_ = event.pointer;
-  }
-}
-
-void Screen::feed_input() {
-  InputOfFrame frame;
-  frame.had_press = had_press_;
-  for (; !input_.empty() && !frame.lets_wait(input_.front()); input_.pop_front())
-    feed(input_.front(), frame);
-  had_press_ = frame.has_press;
-  if (!input_.empty()) settling_ = frames_to_settle;
-  ImGuiIO& io = ImGui::GetIO();
-  const bool has_mouse = frame.has_movement || frame.has_button || !input_.empty();
-#if IMGUI_VERSION_NUM < 18700  // where the backend has just read both from GLFW
-  if (has_mouse) io.MousePos = pointer_;
-  std::copy(held_.begin(), held_.end(), io.MouseDown);
-#else
-  if (!has_mouse) return;
-  io.AddMousePosEvent(pointer_.x, pointer_.y);
-  for (std::size_t i = 0; i < held_.size(); ++i)
-    io.AddMouseButtonEvent(static_cast<int>(i), held_[i]);
-#endif
-}
-
 void Screen::wake() {
   if (is_screen_open) glfwPostEmptyEvent();
 }
@@ -279,7 +168,7 @@ void Screen::draw(const std::function<void()>& contents, bool may_wait) {
   change_font_size();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
-  feed_input();
+  if (input_->feed()) settling_ = frames_to_settle;
   ImGui::NewFrame();
   contents();
   ImGui::Render();
@@ -329,14 +218,6 @@ void Screen::toggle_fullscreen() {
   if (!mode) return;
   windowed_ = place();
   glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
-}
-
-std::vector<std::string> Screen::dropped() {
-  return std::exchange(dropped_, {});
-}
-
-std::vector<Screen::Press> Screen::pressed() {
-  return std::exchange(pressed_, {});
 }
 
 Image<Bgr> Screen::pixels() const {

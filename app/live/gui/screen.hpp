@@ -2,15 +2,12 @@
 // created it.
 #pragma once
 
-#include <array>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <imgui.h>
-
+#include "app/live/gui/user_input.hpp"
 #include "core/image.hpp"
 
 struct GLFWwindow;
@@ -47,7 +44,7 @@ class Screen {
   void toggle_fullscreen();
   Rect place() const;  // of the window; while it fills the screen, the place it had before
   // Files dropped onto the window since the last call.
-  std::vector<std::string> dropped();
+  std::vector<std::string> dropped() { return input_->dropped(); }
   // Keys pressed since the last call, however briefly. Letters (as capitals) and digits are those
   // of the user's keyboard layout and have their character code, as space has; other keys have the
   // numbers of GLFW.
@@ -63,27 +60,13 @@ class Screen {
     keypad_minus = 333,
     keypad_plus = 334
   };
-  struct Press {
-    int key;
-    bool ctrl;
-  };
-  std::vector<Press> pressed();
+  using Press = UserInput::Press;
+  std::vector<Press> pressed() { return input_->pressed(); }
   // The pixels of the frame drawn last; to be called before show().
   Image<Bgr> pixels() const;
 
  private:
-  // A character that was typed, or what happened to a key, a mouse button or the pointer.
-  struct InputEvent {
-    enum Kind { key, character, button, movement } kind;
-    int code = 0;  // of the key, the character or the button
-    int scancode = 0, action = 0, mods = 0;
-    ImVec2 pointer;  // of a movement
-  };
-  struct InputOfFrame;
-  void queue_input();
   void take_events(bool may_wait);
-  void feed(const InputEvent& event, InputOfFrame& frame);
-  void feed_input();
   void change_font_size();
 
   GLFWwindow* window_ = nullptr;
@@ -92,12 +75,7 @@ class Screen {
   float scale_ = 1;
   std::optional<bool> dark_;
   int font_size_ = usual_font, wanted_font_size_ = usual_font;
-  std::vector<std::string> dropped_;
-  std::vector<Press> pressed_;
-  std::deque<InputEvent> input_;  // that Dear ImGui has not got yet
-  ImVec2 pointer_;                // as Dear ImGui knows it, and these buttons of the mouse
-  std::array<bool, 3> held_{};
-  bool had_press_ = false;  // the last frame, of a key
+  std::optional<UserInput> input_;
   int settling_ = 0;  // frames that are still to be drawn before the user interface has settled
 };
 
