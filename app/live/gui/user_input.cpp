@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cfloat>
 #include <optional>
 
 #include <GLFW/glfw3.h>
@@ -72,8 +71,8 @@ struct UserInput::Frame {
 };
 
 bool UserInput::feed() {
-  Frame frame{had_press_};
   bool has_mouse = false;
+  Frame frame{had_press_};
   for (; !events_.empty() && !frame.must_wait(events_.front()); events_.pop_front()) {
     const Event& event = events_.front();
     event.feed();
@@ -105,12 +104,8 @@ UserInput::UserInput(GLFWwindow* window) : window_(window) {
     of(w).events_.push_back({Event::character, feed});
   });
   glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int is_inside) {
-    UserInput& input = of(w);
-    const auto feed = [=, &input] {
-      ImGui_ImplGlfw_CursorEnterCallback(w, is_inside);
-      if (!is_inside) input.pointer_ = {-FLT_MAX, -FLT_MAX};
-    };
-    input.events_.push_back({Event::movement, feed});
+    const auto feed = [=] { ImGui_ImplGlfw_CursorEnterCallback(w, is_inside); };
+    of(w).events_.push_back({Event::movement, feed});
   });
   glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) {
     UserInput& input = of(w);
